@@ -196,7 +196,7 @@ func (c *Conn) deliver(msg *cdproto.Message) {
 // already keeps its session.
 func (c *Conn) attached(msg *cdproto.Message) {
 	var ev target.EventAttachedToTarget
-	if err := jsonv2.Unmarshal(msg.Params, &ev); err != nil || ev.SessionID == "" {
+	if err := unmarshal(msg.Params, &ev); err != nil || ev.SessionID == "" {
 		return
 	}
 	c.mu.Lock()
@@ -213,7 +213,7 @@ func (c *Conn) attached(msg *cdproto.Message) {
 
 func (c *Conn) detached(msg *cdproto.Message) {
 	var ev target.EventDetachedFromTarget
-	if err := jsonv2.Unmarshal(msg.Params, &ev); err != nil || ev.SessionID == "" {
+	if err := unmarshal(msg.Params, &ev); err != nil || ev.SessionID == "" {
 		return
 	}
 	c.mu.Lock()
@@ -235,12 +235,12 @@ func (c *Conn) detached(msg *cdproto.Message) {
 	}
 }
 
-// start queues one command and returns at once.
-func (c *Conn) start(s *Session, method string, params any) *Pending {
-	p := &Pending{session: s, method: method, done: make(chan struct{})}
+// start queues one command and returns at once; then runs with its answer.
+func (c *Conn) start(s *Session, method string, params any, then func(*Pending)) *Pending {
+	p := &Pending{session: s, method: method, then: then, done: make(chan struct{})}
 	msg := &cdproto.Message{SessionID: s.id, Method: cdproto.MethodType(method)}
 	if params != nil {
-		b, err := jsonv2.Marshal(params)
+		b, err := jsonv2.Marshal(params, jsonv2.AllowInvalidUTF8(true))
 		if err != nil {
 			p.fail(fmt.Errorf("encode %s: %w", method, err))
 			return p

@@ -62,7 +62,7 @@ func (s *Session) end(err error) {
 // Start sends a command without waiting. The order of Starts is the order on
 // the wire, so a burst of them costs one round trip.
 func (s *Session) Start(method string, params any) *Pending {
-	return s.conn.start(s, method, params)
+	return s.conn.start(s, method, params, nil)
 }
 
 // Call sends a command and waits for its answer, which it decodes into result
@@ -131,7 +131,7 @@ func (s *Session) publish(method string, params jsonv2.Value) {
 func On[E any](s *Session, e pcdp.Event[E], fn func(E)) (off func()) {
 	return s.handle(e.Method, func(v jsonv2.Value) {
 		var ev E
-		if err := jsonv2.Unmarshal(v, &ev); err == nil {
+		if err := unmarshal(v, &ev); err == nil {
 			fn(ev)
 		}
 	})
@@ -142,11 +142,29 @@ func Start[P, R any](s *Session, c pcdp.Command[P, R], params P) *Pending {
 	return s.Start(c.Method, params)
 }
 
+// Then sends a command and calls fn with its answer on the dispatcher, in the
+// order of all events. fn must not wait; it also runs when the target or the
+// connection goes away first, and then possibly on the goroutine that found out.
+func Then[P, R any](s *Session, c pcdp.Command[P, R], params P, fn func(R, error)) {
+	s.conn.start(s, c.Method, params, func(p *Pending) {
+		var r R
+		err := p.decode(&r)
+		fn(r, err)
+	})
+}
+
+// unmarshal takes what pages make of strings: lone surrogates arrive as invalid
+// UTF-8 and must not cost us the message.
+func unmarshal(b jsonv2.Value, v any) error {
+	return jsonv2.Unmarshal(b, v, jsonv2.AllowInvalidUTF8(true))
+}
+
 // Pending is a command on its way.
 type Pending struct {
 	session *Session
 	method  string
 	id      int64
+	then    func(*Pending) // runs on the dispatcher before done is closed
 
 	done chan struct{} // closed once msg or err is set
 	msg  *cdproto.Message
@@ -154,12 +172,18 @@ type Pending struct {
 	once sync.Once
 }
 
-func (p *Pending) resolve(msg *cdproto.Message) {
-	p.once.Do(func() { p.msg = msg; close(p.done) })
-}
+func (p *Pending) resolve(msg *cdproto.Message) { p.settle(msg, nil) }
 
-func (p *Pending) fail(err error) {
-	p.once.Do(func() { p.err = err; close(p.done) })
+func (p *Pending) fail(err error) { p.settle(nil, err) }
+
+func (p *Pending) settle(msg *cdproto.Message, err error) {
+	p.once.Do(func() {
+		p.msg, p.err = msg, err
+		if p.then != nil {
+			p.then(p)
+		}
+		close(p.done)
+	})
 }
 
 // Done is closed when the answer is there.
@@ -173,19 +197,20 @@ func (p *Pending) Wait(ctx context.Context, result any) error {
 		p.session.conn.forget(p)
 		return fmt.Errorf("%s: %w", p.method, context.Cause(ctx))
 	}
+	return p.decode(result)
+}
+
+func (p *Pending) decode(result any) error {
 	if p.err != nil {
 		return fmt.Errorf("%s: %w", p.method, p.err)
 	}
 	if p.msg.Error != nil {
 		return fmt.Errorf("%s: %w", p.method, p.msg.Error)
 	}
-	if result == nil {
+	if result == nil || len(p.msg.Result) == 0 {
 		return nil
 	}
-	if len(p.msg.Result) == 0 {
-		return nil
-	}
-	if err := jsonv2.Unmarshal(p.msg.Result, result); err != nil {
+	if err := unmarshal(p.msg.Result, result); err != nil {
 		return fmt.Errorf("decode the answer of %s: %w", p.method, err)
 	}
 	return nil
