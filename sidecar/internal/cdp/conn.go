@@ -82,6 +82,14 @@ func (c *Conn) Session(id target.SessionID) *Session {
 	return c.sessions[id]
 }
 
+// Detached is a session of a target that is gone: its calls fail with
+// [ErrDetached].
+func (c *Conn) Detached() *Session {
+	s := newSession(c, "detached", target.Info{})
+	s.end(ErrDetached)
+	return s
+}
+
 // Done is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 

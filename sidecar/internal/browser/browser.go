@@ -1,0 +1,207 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
+)
+
+// Pin decides where main frames may go; policy.App is one.
+type Pin interface {
+	MayNavigate(url string) bool // may a main frame request this URL?
+	OnApp(url string) bool       // may a main frame show this URL?
+}
+
+// Options is what a Browser is made of. Conn and Pin are required.
+type Options struct {
+	Conn     *cdp.Conn
+	Pin      Pin
+	Viewport proto.Viewport
+	// ProxyUser and ProxyPassword answer the egress proxy's challenge.
+	ProxyUser, ProxyPassword proto.Secret
+	Events                   *event.Stream
+	Log                      *slog.Logger
+	// MaxTabs closes the newest tab beyond this number; 0 = DefaultMaxTabs.
+	MaxTabs int
+}
+
+// DefaultMaxTabs keeps a page that opens windows in a loop from taking the
+// machine: each tab is a renderer process of some 40 MiB.
+const DefaultMaxTabs = 50
+
+// Browser is the model of one Chromium. Make it with [Start].
+type Browser struct {
+	conn   *cdp.Conn
+	pin    Pin
+	opts   Options
+	log    *slog.Logger
+	events *event.Stream
+
+	mu        sync.Mutex
+	tabs      []*Tab // open ones, in opening order
+	byTarget  map[target.ID]*Tab
+	frames    map[pcdp.FrameID]*Frame
+	nextTab   int
+	changed   chan struct{} // closed and replaced on every change of the model
+	downloads []*Download
+	guard     guard
+	held      bool // dialogs wait for somebody instead of being dismissed
+
+	creating   sync.Mutex          // one tab is created at a time, so that nextHidden means the next
+	nextHidden chan<- *cdp.Session // takes the next page that is attached, out of the model
+}
+
+// Start hooks the browser behind o.Conn and returns when its first tab is ready
+// to navigate.
+func Start(ctx context.Context, o Options) (*Browser, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Events == nil {
+		o.Events = &event.Stream{}
+	}
+	if o.MaxTabs == 0 {
+		o.MaxTabs = DefaultMaxTabs
+	}
+	b := &Browser{
+		conn: o.Conn, pin: o.Pin, opts: o, log: o.Log, events: o.Events,
+		byTarget: map[target.ID]*Tab{},
+		frames:   map[pcdp.FrameID]*Frame{},
+		changed:  make(chan struct{}),
+		guard:    newGuard(),
+	}
+	root := b.conn.Root()
+	b.listenTargets(root)
+	cdp.On(root, fetch.RequestPaused, func(ev fetch.EventRequestPaused) { b.rootPaused(ev) })
+	cdp.On(root, fetch.AuthRequired, func(ev fetch.EventAuthRequired) { b.authRequired(ev) })
+	cdp.On(root, target.TargetInfoChanged, func(ev target.EventTargetInfoChanged) { b.targetInfoChanged(ev) })
+	cdp.On(root, target.TargetCrashed, func(ev target.EventTargetCrashed) { b.targetCrashed(ev.TargetID) })
+	cdp.On(root, cdpbrowser.DownloadWillBegin, func(ev cdpbrowser.EventDownloadWillBegin) { b.downloadBegins(ev) })
+
+	// Before any page is attached, so that no request is ever unguarded.
+	steps := []*cdp.Pending{
+		cdp.Start(root, fetch.Enable, fetch.EnableParams{Patterns: documents(), HandleAuthRequests: ptr(true)}),
+		cdp.Start(root, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+			Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDeny, EventsEnabled: ptr(true),
+		}),
+		cdp.Start(root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true}),
+		cdp.Start(root, target.SetAutoAttach, autoAttach()),
+	}
+	for _, s := range steps {
+		if err := s.Wait(ctx, nil); err != nil {
+			return nil, fmt.Errorf("hook the browser: %w", err)
+		}
+	}
+	if err := b.wait(ctx, func() bool { return len(b.tabs) > 0 && b.tabs[0].ready }); err != nil {
+		return nil, fmt.Errorf("wait for the first tab: %w", err)
+	}
+	return b, nil
+}
+
+// Done is closed when the connection to Chromium has ended.
+func (b *Browser) Done() <-chan struct{} { return b.conn.Done() }
+
+// Err says why the connection ended.
+func (b *Browser) Err() error { return b.conn.Err() }
+
+// Viewport is the size that new tabs get.
+func (b *Browser) Viewport() proto.Viewport { return b.opts.Viewport }
+
+// Tabs are the open tabs in opening order.
+func (b *Browser) Tabs() []*Tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.tabs)
+}
+
+// HoldDialogs lets dialogs stay open until [Tab.HandleDialog]. Before the first
+// call nobody would answer them, so they are dismissed.
+func (b *Browser) HoldDialogs() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = true
+}
+
+// NewTab opens a blank tab and returns when it can navigate.
+func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
+	b.creating.Lock()
+	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+	b.creating.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("open a tab: %w", err)
+	}
+	var tab *Tab
+	err = b.wait(ctx, func() bool {
+		tab = b.byTarget[res.TargetID]
+		return tab != nil && tab.ready
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open a tab: %w", err)
+	}
+	return tab, nil
+}
+
+// Close asks Chromium to close every page and exit. The connection ends when it
+// has done so.
+func (b *Browser) Close(ctx context.Context) error {
+	err := b.conn.Root().Call(ctx, cdpbrowser.CommandClose, nil, nil)
+	if err != nil && !cdp.IsGone(err) {
+		return fmt.Errorf("close the browser: %w", err)
+	}
+	select {
+	case <-b.conn.Done():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close the browser: %w", context.Cause(ctx))
+	}
+}
+
+// touch tells everybody who waits that the model changed. Called with b.mu held.
+func (b *Browser) touch() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// errGone says that the browser went away during a wait.
+var errGone = errors.New("the browser is gone")
+
+// wait returns when cond, called under the lock, holds.
+func (b *Browser) wait(ctx context.Context, cond func() bool) error {
+	for {
+		b.mu.Lock()
+		ok, changed := cond(), b.changed
+		b.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-b.conn.Done():
+			return errGone
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func documents() []*fetch.RequestPattern {
+	return []*fetch.RequestPattern{{URLPattern: "*", ResourceType: "Document"}}
+}
+
+func autoAttach() target.SetAutoAttachParams {
+	return target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: ptr(true)}
+}
+
+func ptr[T any](v T) *T { return &v }

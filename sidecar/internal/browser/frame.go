@@ -1,0 +1,328 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
+)
+
+// Frame is one frame of a tab. It lives as long as its element; its document,
+// worlds and even its session change as it navigates.
+type Frame struct {
+	tab *Tab
+	id  pcdp.FrameID
+
+	// Guarded by the browser's lock.
+	parent    *Frame
+	children  []*Frame
+	session   *cdp.Session // nil while the frame moves between processes
+	loader    pcdp.LoaderID
+	url       string
+	world     runtime.ExecutionContextID // our isolated world; 0 = not there yet
+	mainWorld runtime.ExecutionContextID
+	loading   bool
+	milestone milestones
+	early     map[pcdp.LoaderID]milestones // of a document that is not committed yet
+}
+
+// milestones of a document's life, as lifecycle events tell them.
+type milestones struct{ dom, load bool }
+
+// ID is Chromium's id of the frame.
+func (f *Frame) ID() pcdp.FrameID { return f.id }
+
+// Tab is the tab that the frame belongs to.
+func (f *Frame) Tab() *Tab { return f.tab }
+
+// Parent is the frame around this one; nil for a main frame.
+func (f *Frame) Parent() *Frame {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	return f.parent
+}
+
+// Children are the frames in this one, in the order in which they came.
+func (f *Frame) Children() []*Frame {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	return slices.Clone(f.children)
+}
+
+// Session is the session of the target that holds the frame's document now. A
+// frame between two processes gives one whose calls fail with cdp.ErrDetached.
+func (f *Frame) Session() *cdp.Session {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	if f.session == nil {
+		return f.tab.b.conn.Detached()
+	}
+	return f.session
+}
+
+// Document identifies the frame's current document; it changes with each new one.
+func (f *Frame) Document() pcdp.LoaderID {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	return f.loader
+}
+
+// URL is the address of the current document, fragment included.
+func (f *Frame) URL() string {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	return f.url
+}
+
+// World is our isolated world of the current document.
+func (f *Frame) World(ctx context.Context) (runtime.ExecutionContextID, error) {
+	b := f.tab.b
+	b.mu.Lock()
+	id, s := f.world, f.session
+	b.mu.Unlock()
+	if id != 0 {
+		return id, nil
+	}
+	if s == nil {
+		s = b.conn.Detached()
+	}
+	res, err := pcdp.Call(ctx, s, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: f.id, WorldName: WorldName})
+	if err != nil {
+		return 0, fmt.Errorf("enter the frame: %w", err)
+	}
+	return res.ExecutionContextID, nil
+}
+
+// MainWorld is the page's own world of the current document; 0 when there is
+// none yet.
+func (f *Frame) MainWorld() runtime.ExecutionContextID {
+	f.tab.b.mu.Lock()
+	defer f.tab.b.mu.Unlock()
+	return f.mainWorld
+}
+
+func (f *Frame) setURL(pf *pcdp.Frame) {
+	f.url = pf.URL + pf.URLFragment
+	if pf.UnreachableURL != "" {
+		f.url = "chrome-error://chromewebdata/"
+	}
+}
+
+func (b *Browser) addFrame(id pcdp.FrameID, parent *Frame) *Frame {
+	f := &Frame{tab: parent.tab, id: id, parent: parent, session: parent.session}
+	parent.children = append(parent.children, f)
+	b.frames[id] = f
+	return f
+}
+
+func (b *Browser) removeFrame(f *Frame) {
+	for _, c := range slices.Clone(f.children) {
+		b.removeFrame(c)
+	}
+	if f.parent != nil {
+		f.parent.children = slices.DeleteFunc(f.parent.children, func(o *Frame) bool { return o == f })
+	}
+	delete(b.frames, f.id)
+}
+
+func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
+	cdp.On(s, page.FrameAttached, func(ev page.EventFrameAttached) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		parent := b.frames[ev.ParentFrameID]
+		if parent == nil {
+			return
+		}
+		if f := b.frames[ev.FrameID]; f != nil {
+			// Back from a process of its own.
+			f.session, f.world, f.mainWorld = s, 0, 0
+		} else {
+			b.addFrame(ev.FrameID, parent).session = s
+		}
+		b.touch()
+	})
+	cdp.On(s, page.FrameDetached, func(ev page.EventFrameDetached) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		f := b.frames[ev.FrameID]
+		if f == nil || f.session != s {
+			return
+		}
+		if ev.Reason == page.FrameDetachedReasonSwap {
+			f.session, f.world, f.mainWorld = nil, 0, 0
+			for _, c := range slices.Clone(f.children) {
+				b.removeFrame(c)
+			}
+		} else if f.parent != nil {
+			b.removeFrame(f)
+		}
+		b.touch()
+	})
+	cdp.On(s, page.FrameNavigated, func(ev page.EventFrameNavigated) { b.frameNavigated(t, s, ev.Frame) })
+	cdp.On(s, page.NavigatedWithinDocument, func(ev page.EventNavigatedWithinDocument) {
+		b.mu.Lock()
+		f := b.frames[ev.FrameID]
+		if f != nil {
+			f.url = ev.URL
+			b.touch()
+		}
+		b.mu.Unlock()
+		if f != nil && f == t.main {
+			b.landed(t, ev.URL)
+		}
+	})
+	cdp.On(s, page.FrameStartedLoading, func(ev page.EventFrameStartedLoading) { b.setLoading(ev.FrameID, true) })
+	cdp.On(s, page.FrameStoppedLoading, func(ev page.EventFrameStoppedLoading) { b.setLoading(ev.FrameID, false) })
+	cdp.On(s, page.LifecycleEvent, func(ev page.EventLifecycleEvent) { b.lifecycle(ev) })
+	cdp.On(s, runtime.ExecutionContextCreated, func(ev runtime.EventExecutionContextCreated) { b.contextCreated(s, ev.Context) })
+	cdp.On(s, runtime.ExecutionContextDestroyed, func(ev runtime.EventExecutionContextDestroyed) {
+		b.forgetContexts(s, func(id runtime.ExecutionContextID) bool { return id == ev.ExecutionContextID })
+	})
+	cdp.On(s, runtime.ExecutionContextsCleared, func(runtime.EventExecutionContextsCleared) {
+		b.forgetContexts(s, func(runtime.ExecutionContextID) bool { return true })
+	})
+}
+
+func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
+	if pf == nil {
+		return
+	}
+	b.mu.Lock()
+	f := b.frames[pf.ID]
+	if f == nil {
+		b.mu.Unlock()
+		return
+	}
+	for _, c := range slices.Clone(f.children) {
+		b.removeFrame(c)
+	}
+	f.session = s
+	f.loader = pf.LoaderID
+	f.setURL(pf)
+	f.milestone = f.early[pf.LoaderID]
+	f.early = nil
+	if f == t.main {
+		t.committed++
+		t.console.start = t.console.next
+		t.status = t.statuses[pf.LoaderID]
+		t.statuses = nil
+		t.mime = pf.MimeType
+	}
+	url := f.url
+	b.touch()
+	b.mu.Unlock()
+	if f == t.main {
+		b.landed(t, url)
+	}
+}
+
+// landed tells where a main frame stands now and closes a tab that left the app
+// in spite of the guard.
+func (b *Browser) landed(t *Tab, url string) {
+	b.events.Publish(event.Event{Kind: event.Navigated, Tab: t.id, URL: PublicURL(url)})
+	if !b.pin.OnApp(url) {
+		b.escaped(t, url, "landed")
+		b.closeTab(t)
+	}
+}
+
+func (b *Browser) setLoading(id pcdp.FrameID, loading bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f := b.frames[id]; f != nil {
+		f.loading = loading
+		b.touch()
+	}
+}
+
+func (b *Browser) lifecycle(ev page.EventLifecycleEvent) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.frames[ev.FrameID]
+	if f == nil {
+		return
+	}
+	m := &f.milestone
+	early := ev.LoaderID != f.loader
+	if early {
+		v := f.early[ev.LoaderID]
+		m = &v
+	}
+	switch ev.Name {
+	case "DOMContentLoaded":
+		m.dom = true
+	case "load":
+		m.dom, m.load = true, true
+	default:
+		return
+	}
+	if early {
+		f.early = map[pcdp.LoaderID]milestones{ev.LoaderID: *m}
+	}
+	b.touch()
+}
+
+func (b *Browser) contextCreated(s *cdp.Session, c *runtime.ExecutionContextDescription) {
+	if c == nil {
+		return
+	}
+	var aux struct {
+		IsDefault bool         `json:"isDefault"`
+		FrameID   pcdp.FrameID `json:"frameId"`
+	}
+	if json.Unmarshal(c.AuxData, &aux) != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.frames[aux.FrameID]
+	if f == nil || f.session != s {
+		return
+	}
+	switch {
+	case aux.IsDefault:
+		f.mainWorld = c.ID
+	case c.Name == WorldName:
+		f.world = c.ID
+	}
+	b.touch()
+}
+
+func (b *Browser) forgetContexts(s *cdp.Session, gone func(runtime.ExecutionContextID) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.frames {
+		if f.session != s {
+			continue
+		}
+		if gone(f.world) {
+			f.world = 0
+		}
+		if gone(f.mainWorld) {
+			f.mainWorld = 0
+		}
+	}
+}
+
+// PublicURL is what of a URL may be told: origin and path of http and https,
+// about:blank as it is, nothing of any other.
+func PublicURL(url string) string {
+	if url == "about:blank" {
+		return url
+	}
+	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		return ""
+	}
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		url = url[:i]
+	}
+	return url
+}

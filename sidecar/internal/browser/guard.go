@@ -1,0 +1,199 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
+)
+
+// guard is what the navigation pin remembers. Guarded by the browser's lock.
+type guard struct {
+	subframes     map[pcdp.FrameID]bool    // frames that a page session called sub-frames
+	refusedFrames map[pcdp.FrameID]bool    // main frames whose first request was refused
+	answered      map[fetch.RequestID]bool // proxy challenges that were answered once
+	escapes       []Escape
+	count         uint64
+}
+
+// keptEscapes bounds the memory of refused navigations; a caller asks for those
+// of its own call, which are the newest.
+const keptEscapes = 64
+
+// keptFrames bounds the sets of frame ids, which a page can make at will.
+const keptFrames = 10000
+
+func newGuard() guard {
+	return guard{subframes: map[pcdp.FrameID]bool{}, refusedFrames: map[pcdp.FrameID]bool{}, answered: map[fetch.RequestID]bool{}}
+}
+
+// Escape is one attempt to leave the app.
+type Escape struct {
+	N      uint64 // 1 and up
+	Origin string // where to; never a path or query
+	Tab    *Tab   // who tried; nil when Chromium did not say
+	How    string // "request": refused before it was sent; "landed": shown, then closed
+}
+
+// EscapeMark is the number of escapes so far.
+func (b *Browser) EscapeMark() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.guard.count
+}
+
+// EscapesSince are the escapes after a mark that t, or a tab it opened, made; an
+// escape of nobody in particular counts for every tab.
+func (b *Browser) EscapesSince(mark uint64, t *Tab) []Escape {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []Escape
+	for _, e := range b.guard.escapes {
+		if e.N > mark && (e.Tab == nil || t == nil || e.Tab == t || e.Tab.openedBy(t)) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (t *Tab) openedBy(o *Tab) bool {
+	for p := t.opener; p != nil; p = p.opener {
+		if p == o {
+			return true
+		}
+	}
+	return false
+}
+
+// pagePaused answers a document request on the session of the page or frame
+// that makes it.
+func (b *Browser) pagePaused(t *Tab, s *cdp.Session, ev fetch.EventRequestPaused) {
+	info := s.TargetInfo()
+	if info.Type == "page" && ev.FrameID == pcdp.FrameID(info.TargetID) {
+		b.mu.Lock()
+		delete(b.guard.subframes, ev.FrameID)
+		b.mu.Unlock()
+		b.judge(s, t, ev)
+		return
+	}
+	b.mu.Lock()
+	if len(b.guard.subframes) > keptFrames {
+		clear(b.guard.subframes)
+	}
+	b.guard.subframes[ev.FrameID] = true
+	b.mu.Unlock()
+	proceed(s, ev)
+}
+
+// rootPaused answers a document request on the browser's session, which sees
+// those of tabs that are not attached yet.
+func (b *Browser) rootPaused(ev fetch.EventRequestPaused) {
+	b.mu.Lock()
+	t := b.byTarget[target.ID(ev.FrameID)]
+	f := b.frames[ev.FrameID]
+	sub := b.guard.subframes[ev.FrameID] || f != nil && f.parent != nil
+	b.mu.Unlock()
+	if t == nil && sub {
+		proceed(b.conn.Root(), ev)
+		return
+	}
+	b.judge(b.conn.Root(), t, ev)
+}
+
+// judge lets a main frame's request go on when it stays on the app.
+func (b *Browser) judge(s *cdp.Session, t *Tab, ev fetch.EventRequestPaused) {
+	url := ""
+	if ev.Request != nil {
+		url = ev.Request.URL
+	}
+	if b.pin.MayNavigate(url) {
+		proceed(s, ev)
+		return
+	}
+	cdp.Start(s, fetch.FailRequest, fetch.FailRequestParams{RequestID: ev.RequestID, ErrorReason: network.ErrorReasonAborted})
+	b.escaped(t, url, "request")
+	b.mu.Lock()
+	if t == nil {
+		if len(b.guard.refusedFrames) > keptFrames {
+			clear(b.guard.refusedFrames)
+		}
+		b.guard.refusedFrames[ev.FrameID] = true
+	}
+	stray := t != nil && t.popup && t.committed == 0 && len(b.tabs) > 1
+	b.mu.Unlock()
+	if stray {
+		b.closeTab(t) // a window that was opened for that address alone
+	}
+}
+
+func proceed(s *cdp.Session, ev fetch.EventRequestPaused) {
+	cdp.Start(s, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: ev.RequestID})
+}
+
+// escaped writes down that t tried to leave the app.
+func (b *Browser) escaped(t *Tab, url, how string) {
+	origin := originOf(url)
+	b.mu.Lock()
+	b.guard.count++
+	b.guard.escapes = append(b.guard.escapes, Escape{N: b.guard.count, Origin: origin, Tab: t, How: how})
+	if n := len(b.guard.escapes) - keptEscapes; n > 0 {
+		b.guard.escapes = slices.Delete(b.guard.escapes, 0, n)
+	}
+	b.touch()
+	b.mu.Unlock()
+	tab := 0
+	if t != nil {
+		tab = t.id
+	}
+	b.log.Warn("closed a page that was redirected to "+origin, "tab", tab, "how", how)
+	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
+		"what": "navigation to " + origin, "rule": "pages open only on the app", "setting": "allow_origins",
+	}})
+}
+
+// originOf is a URL's scheme, host and port for messages; a scheme alone where
+// there is no host.
+func originOf(url string) string {
+	scheme, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		scheme, _, _ = strings.Cut(url, ":")
+		return scheme + ":"
+	}
+	host := rest
+	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
+		host = rest[:i]
+	}
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	return scheme + "://" + host
+}
+
+// authRequired answers the egress proxy's challenge, once a request: asking
+// again means that the answer was wrong. A site's own challenge is cancelled, so
+// that its 401 page shows.
+func (b *Browser) authRequired(ev fetch.EventAuthRequired) {
+	answer := &fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseCancelAuth}
+	if ev.AuthChallenge != nil && ev.AuthChallenge.Source == fetch.AuthChallengeSourceProxy {
+		b.mu.Lock()
+		again := b.guard.answered[ev.RequestID]
+		if len(b.guard.answered) > keptFrames {
+			clear(b.guard.answered)
+		}
+		b.guard.answered[ev.RequestID] = true
+		b.mu.Unlock()
+		if !again {
+			answer = &fetch.AuthChallengeResponse{
+				Response: fetch.AuthChallengeResponseResponseProvideCredentials,
+				Username: b.opts.ProxyUser.Reveal(), Password: b.opts.ProxyPassword.Reveal(),
+			}
+		}
+	}
+	cdp.Start(b.conn.Root(), fetch.ContinueWithAuth, fetch.ContinueWithAuthParams{RequestID: ev.RequestID, AuthChallengeResponse: answer})
+}

@@ -1,0 +1,2 @@
+// Intentionally empty: adding it under a world's name makes that isolated world
+// exist in every document from the start.
