@@ -59,8 +59,7 @@ type Browser struct {
 	guard     guard
 	held      bool // dialogs wait for somebody instead of being dismissed
 
-	creating   sync.Mutex          // one tab is created at a time, so that nextHidden means the next
-	nextHidden chan<- *cdp.Session // takes the next page that is attached, out of the model
+	hidden hiddenPages
 }
 
 // Start hooks the browser behind o.Conn and returns when its first tab is ready
@@ -81,6 +80,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		frames:   map[pcdp.FrameID]*Frame{},
 		changed:  make(chan struct{}),
 		guard:    newGuard(),
+		hidden:   hiddenPages{wanted: map[target.ID]chan *cdp.Session{}},
 	}
 	root := b.conn.Root()
 	b.listenTargets(root)
@@ -136,9 +136,7 @@ func (b *Browser) HoldDialogs() {
 
 // NewTab opens a blank tab and returns when it can navigate.
 func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
-	b.creating.Lock()
 	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
-	b.creating.Unlock()
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}

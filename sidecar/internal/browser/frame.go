@@ -27,11 +27,17 @@ type Frame struct {
 	session   *cdp.Session // nil while the frame moves between processes
 	loader    pcdp.LoaderID
 	url       string
-	world     runtime.ExecutionContextID // our isolated world; 0 = not there yet
-	mainWorld runtime.ExecutionContextID
+	world     world // our isolated world
+	mainWorld world
 	loading   bool
 	milestone milestones
 	early     map[pcdp.LoaderID]milestones // of a document that is not committed yet
+}
+
+// world is an execution context; the zero world is not there yet.
+type world struct {
+	id     runtime.ExecutionContextID
+	unique string // what Chromium calls it when it ends
 }
 
 // milestones of a document's life, as lifecycle events tell them.
@@ -86,7 +92,7 @@ func (f *Frame) URL() string {
 func (f *Frame) World(ctx context.Context) (runtime.ExecutionContextID, error) {
 	b := f.tab.b
 	b.mu.Lock()
-	id, s := f.world, f.session
+	id, s := f.world.id, f.session
 	b.mu.Unlock()
 	if id != 0 {
 		return id, nil
@@ -106,7 +112,13 @@ func (f *Frame) World(ctx context.Context) (runtime.ExecutionContextID, error) {
 func (f *Frame) MainWorld() runtime.ExecutionContextID {
 	f.tab.b.mu.Lock()
 	defer f.tab.b.mu.Unlock()
-	return f.mainWorld
+	return f.mainWorld.id
+}
+
+// moveTo gives the frame's coming documents to another session, nil while it is
+// between two.
+func (f *Frame) moveTo(s *cdp.Session) {
+	f.session, f.world, f.mainWorld = s, world{}, world{}
 }
 
 func (f *Frame) setURL(pf *pcdp.Frame) {
@@ -143,7 +155,7 @@ func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
 		}
 		if f := b.frames[ev.FrameID]; f != nil {
 			// Back from a process of its own.
-			f.session, f.world, f.mainWorld = s, 0, 0
+			f.moveTo(s)
 		} else {
 			b.addFrame(ev.FrameID, parent).session = s
 		}
@@ -157,7 +169,7 @@ func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
 			return
 		}
 		if ev.Reason == page.FrameDetachedReasonSwap {
-			f.session, f.world, f.mainWorld = nil, 0, 0
+			f.moveTo(nil)
 			for _, c := range slices.Clone(f.children) {
 				b.removeFrame(c)
 			}
@@ -184,10 +196,10 @@ func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
 	cdp.On(s, page.LifecycleEvent, func(ev page.EventLifecycleEvent) { b.lifecycle(ev) })
 	cdp.On(s, runtime.ExecutionContextCreated, func(ev runtime.EventExecutionContextCreated) { b.contextCreated(s, ev.Context) })
 	cdp.On(s, runtime.ExecutionContextDestroyed, func(ev runtime.EventExecutionContextDestroyed) {
-		b.forgetContexts(s, func(id runtime.ExecutionContextID) bool { return id == ev.ExecutionContextID })
+		b.forgetContexts(s, func(w world) bool { return w.unique == ev.ExecutionContextUniqueID })
 	})
 	cdp.On(s, runtime.ExecutionContextsCleared, func(runtime.EventExecutionContextsCleared) {
-		b.forgetContexts(s, func(runtime.ExecutionContextID) bool { return true })
+		b.forgetContexts(s, func(world) bool { return true })
 	})
 }
 
@@ -289,14 +301,14 @@ func (b *Browser) contextCreated(s *cdp.Session, c *runtime.ExecutionContextDesc
 	}
 	switch {
 	case aux.IsDefault:
-		f.mainWorld = c.ID
+		f.mainWorld = world{c.ID, c.UniqueID}
 	case c.Name == WorldName:
-		f.world = c.ID
+		f.world = world{c.ID, c.UniqueID}
 	}
 	b.touch()
 }
 
-func (b *Browser) forgetContexts(s *cdp.Session, gone func(runtime.ExecutionContextID) bool) {
+func (b *Browser) forgetContexts(s *cdp.Session, gone func(world) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.frames {
@@ -304,10 +316,10 @@ func (b *Browser) forgetContexts(s *cdp.Session, gone func(runtime.ExecutionCont
 			continue
 		}
 		if gone(f.world) {
-			f.world = 0
+			f.world = world{}
 		}
 		if gone(f.mainWorld) {
-			f.mainWorld = 0
+			f.mainWorld = world{}
 		}
 	}
 }

@@ -7,12 +7,9 @@ import (
 	"strings"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/storage"
-	"github.com/chromedp/cdproto/target"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
@@ -78,7 +75,7 @@ func cookieOut(c *network.Cookie) proto.Cookie {
 
 func cookieIn(c proto.Cookie) *network.CookieParam {
 	p := &network.CookieParam{
-		Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: ptr(c.HTTPOnly), Secure: ptr(c.Secure),
+		Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: c.HTTPOnly, Secure: c.Secure,
 		SameSite: network.CookieSameSite(c.SameSite),
 	}
 	if c.Expires > 0 {
@@ -113,7 +110,7 @@ func (b *Browser) localStorage(ctx context.Context, origin string, set []proto.N
 			}
 		}
 	}
-	return b.hidden(ctx, origin, set)
+	return b.hiddenStorage(ctx, origin, set)
 }
 
 func callStorage(ctx context.Context, s *cdp.Session, world runtime.ExecutionContextID, set []proto.NameValue) ([]proto.NameValue, error) {
@@ -136,47 +133,4 @@ func callStorage(ctx context.Context, s *cdp.Session, world runtime.ExecutionCon
 		return nil, fmt.Errorf("decode the localStorage: %w", err)
 	}
 	return items, nil
-}
-
-// hidden opens a page that is in no list, answers its requests with an empty
-// document, and closes it.
-func (b *Browser) hidden(ctx context.Context, origin string, set []proto.NameValue) ([]proto.NameValue, error) {
-	b.creating.Lock()
-	ready := make(chan *cdp.Session, 1)
-	b.mu.Lock()
-	b.nextHidden = ready
-	b.mu.Unlock()
-	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank", Background: ptr(true)})
-	b.creating.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	defer cdp.Start(b.conn.Root(), target.CloseTarget, target.CloseTargetParams{TargetID: res.TargetID})
-	var s *cdp.Session
-	select {
-	case s = <-ready:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	cdp.On(s, fetch.RequestPaused, func(ev fetch.EventRequestPaused) {
-		cdp.Start(s, fetch.FulfillRequest, fetch.FulfillRequestParams{
-			RequestID: ev.RequestID, ResponseCode: 200,
-			ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/html"}},
-		})
-	})
-	cdp.Start(s, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*"}}})
-	cdp.Start(s, page.Enable, page.EnableParams{})
-	resume(s)
-	nav, err := pcdp.Call(ctx, s, page.Navigate, page.NavigateParams{URL: origin + "/"})
-	if err != nil {
-		return nil, err
-	}
-	if nav.ErrorText != "" {
-		return nil, &NavigationError{Text: nav.ErrorText, URL: origin}
-	}
-	world, err := pcdp.Call(ctx, s, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: nav.FrameID, WorldName: WorldName})
-	if err != nil {
-		return nil, err
-	}
-	return callStorage(ctx, s, world.ExecutionContextID, set)
 }

@@ -56,10 +56,8 @@ func resume(s *cdp.Session) { cdp.Start(s, runtime.RunIfWaitingForDebugger, pcdp
 
 func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 	b.mu.Lock()
-	if hidden := b.nextHidden; hidden != nil && info.OpenerID == "" {
-		b.nextHidden = nil
+	if b.hidden.take(s, info) {
 		b.mu.Unlock()
-		hidden <- s
 		return
 	}
 	if b.guard.refusedFrames[pcdp.FrameID(info.TargetID)] || info.Subtype == "prerender" || len(b.tabs) >= b.opts.MaxTabs {
@@ -112,7 +110,7 @@ func (b *Browser) attachedFrame(s *cdp.Session, info *target.Info) {
 		resume(s) // its tab is gone
 		return
 	}
-	f.session, f.world, f.mainWorld = s, 0, 0
+	f.moveTo(s)
 	t := f.tab
 	b.touch()
 	b.mu.Unlock()
@@ -190,7 +188,7 @@ func (b *Browser) detached(ev target.EventDetachedFromTarget) {
 		// parent's events tell which.
 		for _, f := range b.frames {
 			if f.session == s {
-				f.session, f.world, f.mainWorld = nil, 0, 0
+				f.moveTo(nil)
 			}
 		}
 		b.touch()
