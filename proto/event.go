@@ -1,19 +1,107 @@
 package proto
 
+import "errors"
+
 // Event is one line of the sidecar's stdout after Ready, under a lifeline.
 type Event struct {
-	Type string `json:"type"` // "stopping", "stopped", "page", "refused", "crashed", ...
-	At   int64  `json:"at"`   // epoch milliseconds
-	// Reason says why, for stopping and stopped.
+	Type string `json:"type"` // an Event… constant
+	At   int64  `json:"at"`   // epoch milliseconds, by the sidecar's clock
+	// Reason says why, for stopping and stopped: a Reason… constant.
 	Reason string `json:"reason,omitempty"`
-	// Detail is the type's own payload.
+	// Detail is the type's own payload. Decoded, its numbers are float64.
 	Detail map[string]any `json:"detail,omitempty"`
 }
 
-// Command is one line of the sidecar's stdin after the config, under a lifeline.
-type Command struct {
-	Type   string   `json:"type"` // "stop", "extend", "revoke", "ping"
-	StopAt *float64 `json:"stop_at,omitempty"`
-	User   string   `json:"user,omitempty"`
-	ID     string   `json:"id,omitempty"`
+// The events and the keys of their Detail. A reader ignores types and keys
+// that it does not know: later versions add some.
+const (
+	// EventStopping: the stop has begun and new calls are refused. Reason is
+	// set. Detail: "budget_ms" until the sidecar is gone at the latest.
+	EventStopping = "stopping"
+	// EventStopped: the last line; nothing of the session is left. Reason is
+	// set. Detail: "exit" the exit code, "forced" true where a step ran out of
+	// its time, "usage" as in EventUsage.
+	EventStopped = "stopped"
+	// EventPage: the tab that is on screen is another or shows another page.
+	// Detail: "url" (origin and path alone; null for a page outside of the
+	// app), "tab" counted from 1, "tabs" their number.
+	EventPage = "page"
+	// EventRefused: a wall held. Detail: "kind" ("navigation", "connection" or
+	// "file"), "target" (an origin or host:port, never a path), "reason",
+	// "code" a [Code].
+	EventRefused = "refused"
+	// EventCrashed: something of the browser died. Detail: "what" ("renderer"
+	// or "browser"), "tab" for a renderer, "code" a [Code].
+	EventCrashed = "crashed"
+	// EventTakeover: who drives has changed. Detail: "held", "by" and "user"
+	// (name and id of the person, or null), "why" ("taken", "moved",
+	// "handed_back", "disconnected", "revoked" or "closed").
+	EventTakeover = "takeover"
+	// EventUsage: what the session has used since its start. Detail: "calls"
+	// of tools, "bytes_in" and "bytes_out" through the egress proxy,
+	// "viewer_ms" with at least one viewer, "recorded" and "lost" events.
+	EventUsage = "usage"
+	// EventWarning: the session goes on with less than was asked for. Detail:
+	// "code" a [Code], "message", "hint".
+	EventWarning = "warning"
+
+	// EventPong answers CommandPing. Detail: "id".
+	EventPong = "pong"
+	// EventExtended answers CommandExtend. Detail: "id", "stop_at" the epoch
+	// milliseconds that hold now.
+	EventExtended = "extended"
+	// EventRevoked answers CommandRevoke. Detail: "id", "user", "viewers" that
+	// were disconnected.
+	EventRevoked = "revoked"
+	// EventRejected answers a command that was not carried out. Detail: "id"
+	// where one could be read, "code" a [Code], "message", "hint".
+	EventRejected = "rejected"
+)
+
+// Why a session stops.
+const (
+	ReasonCommand       = "command"        // CommandStop
+	ReasonSignal        = "signal"         // SIGTERM, SIGINT or SIGHUP
+	ReasonExpired       = "expired"        // stop_at was reached
+	ReasonParentGone    = "parent_gone"    // the lifeline ended
+	ReasonBrowserExited = "browser_exited" // Chromium ended by itself
+	ReasonFailed        = "failed"         // the start did not come to its end
+)
+
+// Encode writes the event line, without its newline. Keys of Detail come in
+// alphabetical order.
+func (e Event) Encode() ([]byte, error) {
+	if e.Type == "" {
+		return nil, &Error{Code: CodeInternal, Message: "an event has no type"}
+	}
+	return encodeJSON(e)
+}
+
+// DecodeEvent reads an event line. It insists on a type and a whole at, and
+// passes on types that it does not know. Its error is an [*Error] with
+// [CodeMessageMalformed].
+func DecodeEvent(line []byte) (Event, error) {
+	var e Event
+	obj, err := decodeObject(line)
+	if err == nil {
+		if detail, ok := obj["detail"].(map[string]any); ok {
+			e.Detail, _ = plain(detail).(map[string]any)
+		} else if obj["detail"] != nil {
+			err = errors.New("detail is not an object")
+		}
+	}
+	if err == nil {
+		delete(obj, "detail")
+		err = fill(&e, obj)
+	}
+	switch {
+	case err != nil:
+	case e.Type == "":
+		err = errors.New("type is empty")
+	case obj["at"] == nil:
+		err = errors.New("at is missing")
+	default:
+		return e, nil
+	}
+	return Event{}, malformed(CodeMessageMalformed, "a line is not an event", err, line)
 }

@@ -1,27 +1,44 @@
 package proto
 
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+)
+
 // Launch is the sidecar's configuration: the first JSON value on its stdin.
-// The zero value of an optional field means "the default".
+// The zero value of an optional field means "the default", so that a host that
+// fills in AppURL and Token alone gets the safe and ordinary session.
+//
+// A Launch holds secrets. [Launch.Encode] is the one way to write them;
+// formatters and loggers show a summary, and json.Marshal fails.
 type Launch struct {
 	// The original's keys, in the order in which they are checked.
-	Mode            Mode         // "headless" (default) or "headed"
-	Capabilities    []string     // of "testing", "vision", "pdf"
-	AllowedHosts    []string     // further Host header values, lower-cased, each with its port
-	Port            int          // 0 = the system picks one
-	ChromiumSandbox bool         // default true
-	Workdir         string       // existing directory; "" = a temporary one of the sidecar's own
-	AppURL          string       // kept as its serialised origin
-	StorageState    StorageState // limited to the app at decoding
-	Token           Secret       // bearer token, 32 characters or more
-	Host            string       // listen address, default 127.0.0.1
-	StopAt          *float64     // epoch milliseconds; nil = none
-	Recording       *Recording   // nil = record nothing
-	Live            *Live        // nil = no live view
+	Mode         Mode         // "headless" (default) or "headed"
+	Capabilities []string     // of "testing", "vision", "pdf"
+	AllowedHosts []string     // further Host header values, lower-cased, each with its port
+	Port         int          // 0 = the system picks one
+	Workdir      string       // existing directory; "" = a temporary one of the sidecar's own
+	AppURL       string       // kept as its serialised origin
+	StorageState StorageState // limited to the app at decoding
+	Token        Secret       // bearer token, 32 characters or more
+	Host         string       // listen address, default 127.0.0.1
+	StopAt       *float64     // epoch milliseconds; nil = none
+	Recording    *Recording   // nil = record nothing
+	Live         *Live        // nil = no live view
+
+	// DisableChromiumSandbox is "chromium_sandbox": false on the wire. It takes
+	// away the wall between a hostile page and everything that Chromium's user
+	// may do. It is named for what it does so that the zero value is the wall.
+	DisableChromiumSandbox bool
 
 	// Pillion's own keys.
 	Lifeline     bool     // stdin stays open for commands; its end means the parent died
 	ChromiumPath string   // the browser's executable; "" = found by the sidecar
-	Chromium     string   // "auto" (default), "shell" or "full"
+	Chromium     string   // a Chromium… constant; "" = auto
 	Viewport     Viewport // CSS pixels, default 1280 x 800
 }
 
@@ -34,6 +51,37 @@ const (
 	Headed   Mode = "headed"
 )
 
+// The capability groups that add tools.
+const (
+	CapabilityTesting = "testing"
+	CapabilityVision  = "vision"
+	CapabilityPDF     = "pdf"
+)
+
+// Which Chromium a session gets.
+const (
+	ChromiumAuto  = "auto"  // the headless shell where it serves, else full Chromium
+	ChromiumShell = "shell" // the headless shell or nothing
+	ChromiumFull  = "full"  // full Chromium or nothing
+)
+
+// Defaults and limits of the config. The numbers up to the live view are the
+// original's.
+const (
+	DefaultHost           = "127.0.0.1"
+	DefaultBatchEvents    = 1000
+	DefaultBatchBytes     = 1 << 20
+	DefaultAgentWaitMS    = 20_000
+	MaxAgentWaitMS        = 45_000 // callers give a tool call up after 60 s
+	DefaultReleaseGraceMS = 10_000
+	DefaultViewportWidth  = 1280
+	DefaultViewportHeight = 800
+
+	minTokenLength = 32        // UTF-16 units
+	maxViewport    = 10_000    // CSS pixels; beyond it Chromium's compositor gives up
+	maxCount       = 1<<31 - 1 // counts of the config are cut here: the rule is "above 0"
+)
+
 // Viewport is the size of the page area in CSS pixels.
 type Viewport struct {
 	Width  int `json:"width"`
@@ -42,46 +90,104 @@ type Viewport struct {
 
 // Recording says where recorded events go.
 type Recording struct {
-	URL         string
-	Token       Secret
-	BatchEvents int // default 1000
-	BatchBytes  int // default 1048576
+	URL         string // http or https, no user info
+	Token       Secret // as the bearer token's rule
+	BatchEvents int    // default 1000
+	BatchBytes  int    // default 1048576
 }
+
+// NoAgentWait as Live.AgentWaitMS answers an agent's call at once while a
+// person drives. On the wire it is 0, which here means the default.
+const NoAgentWait = -1
 
 // Live switches the live view on.
 type Live struct {
 	SessionID      string
 	Origins        []string // serialised origins
-	AgentWaitMS    int      // default 20000, 0 to 45000
+	AgentWaitMS    int      // 0 = 20000; NoAgentWait or 1 to 45000
 	ReleaseGraceMS int      // default 10000
 }
 
-// StorageState is a saved sign-in: cookies and the localStorage of origins.
-type StorageState struct {
-	Cookies []Cookie      `json:"cookies"`
-	Origins []OriginState `json:"origins"`
+// AgentWait is how long a call waits for a person to hand the browser back.
+func (l Live) AgentWait() time.Duration {
+	switch {
+	case l.AgentWaitMS < 0:
+		return 0
+	case l.AgentWaitMS == 0:
+		return DefaultAgentWaitMS * time.Millisecond
+	}
+	return time.Duration(l.AgentWaitMS) * time.Millisecond
 }
 
-// Cookie is one cookie of a StorageState, keys in wire order.
-type Cookie struct {
-	Name     string  `json:"name"`
-	Value    string  `json:"value"`
-	Domain   string  `json:"domain"`
-	Path     string  `json:"path"`
-	Expires  float64 `json:"expires"`
-	HTTPOnly bool    `json:"httpOnly"`
-	Secure   bool    `json:"secure"`
-	SameSite string  `json:"sameSite"`
+// ReleaseGrace is how long control outlives its holder's connection.
+func (l Live) ReleaseGrace() time.Duration {
+	if l.ReleaseGraceMS <= 0 {
+		return DefaultReleaseGraceMS * time.Millisecond
+	}
+	return time.Duration(l.ReleaseGraceMS) * time.Millisecond
 }
 
-// OriginState is the localStorage of one origin.
-type OriginState struct {
-	Origin       string      `json:"origin"`
-	LocalStorage []NameValue `json:"localStorage"`
+// WithDefaults fills in every default, as decoding does. It shares no memory
+// that it changes with l.
+func (l Launch) WithDefaults() Launch {
+	l.Mode = or(l.Mode, Headless)
+	l.Host = or(l.Host, DefaultHost)
+	l.Chromium = or(l.Chromium, ChromiumAuto)
+	l.Viewport.Width = or(l.Viewport.Width, DefaultViewportWidth)
+	l.Viewport.Height = or(l.Viewport.Height, DefaultViewportHeight)
+	if l.Recording != nil {
+		r := *l.Recording
+		r.BatchEvents = or(r.BatchEvents, DefaultBatchEvents)
+		r.BatchBytes = or(r.BatchBytes, DefaultBatchBytes)
+		l.Recording = &r
+	}
+	if l.Live != nil {
+		v := *l.Live
+		v.AgentWaitMS = max(or(v.AgentWaitMS, DefaultAgentWaitMS), NoAgentWait)
+		v.ReleaseGraceMS = or(v.ReleaseGraceMS, DefaultReleaseGraceMS)
+		l.Live = &v
+	}
+	return l
 }
 
-// NameValue is one localStorage item.
-type NameValue struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
 }
+
+var errLaunchEncoded = errors.New("a launch config holds secrets: call Encode where it must be sent")
+
+// MarshalJSON always fails; see [Launch.Encode].
+func (l Launch) MarshalJSON() ([]byte, error) { return nil, errLaunchEncoded }
+
+// String says what kind of session this is, without secrets, without cookies
+// and without the addresses of the recording store.
+func (l Launch) String() string {
+	d := l.WithDefaults()
+	parts := []string{string(d.Mode), "app " + d.AppURL}
+	if len(d.Capabilities) > 0 {
+		parts = append(parts, "capabilities "+strings.Join(d.Capabilities, ","))
+	}
+	if !d.StorageState.IsZero() {
+		parts = append(parts, d.StorageState.String())
+	}
+	if d.Recording != nil {
+		parts = append(parts, "recorded")
+	}
+	if d.Live != nil {
+		parts = append(parts, "live view")
+	}
+	if d.DisableChromiumSandbox {
+		parts = append(parts, "chromium sandbox off")
+	}
+	return "launch(" + strings.Join(parts, "; ") + ")"
+}
+
+// Format prints [Launch.String] for every verb and flag.
+func (l Launch) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, l.String()) }
+
+// LogValue gives slog [Launch.String].
+func (l Launch) LogValue() slog.Value { return slog.StringValue(l.String()) }

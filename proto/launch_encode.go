@@ -1,0 +1,85 @@
+package proto
+
+// launchWire is a Launch as it is written: the original's keys first, absent
+// where the default holds. An original sidecar reads it and ignores the rest.
+type launchWire struct {
+	Mode            Mode           `json:"mode,omitempty"`
+	Capabilities    []string       `json:"capabilities,omitempty"`
+	AllowedHosts    []string       `json:"allowed_hosts,omitempty"`
+	Port            int            `json:"port,omitempty"`
+	ChromiumSandbox *bool          `json:"chromium_sandbox,omitempty"`
+	Workdir         string         `json:"workdir,omitempty"`
+	AppURL          string         `json:"app_url,omitempty"`
+	StorageState    *StorageState  `json:"storage_state,omitempty"`
+	Token           string         `json:"token,omitempty"`
+	Host            string         `json:"host,omitempty"`
+	StopAt          *float64       `json:"stop_at,omitempty"`
+	Recording       *recordingWire `json:"recording,omitempty"`
+	Live            *liveWire      `json:"live,omitempty"`
+
+	Lifeline     bool      `json:"lifeline,omitempty"`
+	ChromiumPath string    `json:"chromium_path,omitempty"`
+	Chromium     string    `json:"chromium,omitempty"`
+	Viewport     *viewport `json:"viewport,omitempty"`
+}
+
+type recordingWire struct {
+	URL         string `json:"url"`
+	Token       string `json:"token"`
+	BatchEvents int    `json:"batch_events,omitempty"`
+	BatchBytes  int    `json:"batch_bytes,omitempty"`
+}
+
+type liveWire struct {
+	SessionID      string   `json:"session_id"`
+	Origins        []string `json:"origins"`
+	AgentWaitMS    *int     `json:"agent_wait_ms,omitempty"`
+	ReleaseGraceMS int      `json:"release_grace_ms,omitempty"`
+}
+
+type viewport struct {
+	Width  int `json:"width,omitempty"`
+	Height int `json:"height,omitempty"`
+}
+
+// Encode writes the config as the sidecar reads it from stdin: one JSON object
+// on one line, without a newline. It is the only encoder that reveals the
+// secrets, so what it returns goes to the sidecar and nowhere else.
+//
+// Encode checks nothing: the sidecar does, and reports by the rules of
+// [DecodeLaunch]. What it accepts decodes to l with its defaults filled in.
+func (l Launch) Encode() ([]byte, error) {
+	w := launchWire{
+		Mode:         l.Mode,
+		Capabilities: l.Capabilities,
+		AllowedHosts: l.AllowedHosts,
+		Port:         l.Port,
+		Workdir:      l.Workdir,
+		AppURL:       l.AppURL,
+		Token:        l.Token.Reveal(),
+		Host:         l.Host,
+		StopAt:       l.StopAt,
+		Lifeline:     l.Lifeline,
+		ChromiumPath: l.ChromiumPath,
+		Chromium:     l.Chromium,
+	}
+	if l.DisableChromiumSandbox {
+		w.ChromiumSandbox = new(false)
+	}
+	if !l.StorageState.IsZero() {
+		w.StorageState = &l.StorageState
+	}
+	if r := l.Recording; r != nil {
+		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes}
+	}
+	if v := l.Live; v != nil {
+		w.Live = &liveWire{SessionID: v.SessionID, Origins: v.Origins, ReleaseGraceMS: v.ReleaseGraceMS}
+		if v.AgentWaitMS != 0 {
+			w.Live.AgentWaitMS = new(max(v.AgentWaitMS, 0))
+		}
+	}
+	if l.Viewport != (Viewport{}) {
+		w.Viewport = &viewport{l.Viewport.Width, l.Viewport.Height}
+	}
+	return encodeJSON(w)
+}
