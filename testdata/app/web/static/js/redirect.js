@@ -1,0 +1,1 @@
+location.href = document.getElementById('to').dataset.to;

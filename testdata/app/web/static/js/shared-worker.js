@@ -1,0 +1,5 @@
+addEventListener('connect', (event) => {
+  const [port] = event.ports;
+  port.addEventListener('message', () => port.postMessage('answered'));
+  port.start();
+});
