@@ -73,14 +73,13 @@ func TestStartMasksSecretsInTheSidecarsLastLines(t *testing.T) {
 
 func TestStartTimesOut(t *testing.T) {
 	t.Parallel()
-	s, p := fake(t, "never-ready")
+	s, _ := fake(t, "never-ready")
 	s.StartTimeout = 500 * time.Millisecond
 	_, err := s.Start(t.Context(), testLaunch())
 	e := wantCode(t, err, proto.CodeReadyTimeout)
 	if !strings.Contains(e.Message, "500ms") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	p.waitGone()
 }
 
 func TestStartCancelled(t *testing.T) {
