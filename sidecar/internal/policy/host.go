@@ -1,0 +1,82 @@
+package policy
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Lengths of names, from the DNS.
+const (
+	maxName  = 253
+	maxLabel = 63
+)
+
+// Literal is the address that a host, as [ParseURL] serialises it, spells; false
+// for a name. Odd spellings (0x7f.1, 2130706433, 127.1, a dot at the end) are
+// numbers to [ParseURL] already and arrive here as 127.0.0.1.
+func Literal(host string) (netip.Addr, bool) {
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(inner, "]")
+	}
+	addr, err := netip.ParseAddr(host)
+	return addr, err == nil
+}
+
+// LocalName says whether host is a name that never leaves a machine or its
+// network: localhost and everything under it, under .local and under .internal.
+func LocalName(host string) bool {
+	host = strings.TrimSuffix(asciiLower(host), ".")
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal")
+}
+
+// resolvable says whether a resolver may be asked for name: letters, digits,
+// hyphens and underscores in labels of the DNS's lengths. One dot at the end is
+// taken off by the caller.
+func resolvable(name string) bool {
+	if name == "" || len(name) > maxName || endsInNumber(name) {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > maxLabel {
+			return false
+		}
+		for i := range len(label) {
+			if !nameByte(label[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nameByte says whether c can stand in a name's label after serialisation.
+func nameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+}
+
+// endsInNumber is the URL standard's test for an IPv4 address: the last label,
+// or the one before a dot at the end, is a number in some base. Such a host is
+// an address or nothing, never a name: resolvers of C libraries read numbers
+// that others pass on as names.
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" {
+		return false
+	}
+	if hex, ok := strings.CutPrefix(asciiLower(last), "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// asciiLower lowers A to Z and leaves every other byte alone.
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
