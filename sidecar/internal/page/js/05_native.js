@@ -1,0 +1,46 @@
+// DOM access that a page cannot bend. An isolated world has its own prototypes,
+// but <form> and document look up the names of the elements in them before
+// their own properties, in every world: with <input name="firstChild"> a form's
+// firstChild is that input. Getters taken from the prototypes never ask there.
+
+const getter = (proto, name) => {
+  const get = Object.getOwnPropertyDescriptor(proto, name).get;
+  return (o) => get.call(o);
+};
+
+const nodeType = getter(Node.prototype, 'nodeType');
+const firstChild = getter(Node.prototype, 'firstChild');
+const nextSibling = getter(Node.prototype, 'nextSibling');
+const parentNode = getter(Node.prototype, 'parentNode');
+const parentElement = getter(Node.prototype, 'parentElement');
+const isConnected = getter(Node.prototype, 'isConnected');
+const textContent = getter(Node.prototype, 'textContent');
+const textData = getter(CharacterData.prototype, 'data');
+const localName = getter(Element.prototype, 'localName');
+const firstElementChild = getter(Element.prototype, 'firstElementChild');
+const nextElementSibling = getter(Element.prototype, 'nextElementSibling');
+const previousElementSibling = getter(Element.prototype, 'previousElementSibling');
+const openShadowRoot = getter(Element.prototype, 'shadowRoot');
+const elementSlot = getter(Element.prototype, 'assignedSlot');
+const textSlot = getter(Text.prototype, 'assignedSlot');
+const activeOf = getter(Document.prototype, 'activeElement');
+
+const { getAttribute, hasAttribute, hasAttributes, getBoundingClientRect, checkVisibility, closest, matches, querySelectorAll } = Element.prototype;
+const attr = (el, name) => getAttribute.call(el, name);
+const hasAttr = (el, name) => hasAttribute.call(el, name);
+const anyAttr = (el) => hasAttributes.call(el);
+const rectOf = (el) => getBoundingClientRect.call(el);
+const rendered = (el) => checkVisibility.call(el);
+const closestTo = (el, css) => closest.call(el, css);
+const matching = (el, css) => matches.call(el, css);
+const allIn = (el, css) => querySelectorAll.call(el, css);
+
+const ELEMENT = 1;
+const TEXT = 3;
+const DOCUMENT = 9;
+const FRAGMENT = 11;
+
+const doc = document;
+const docQuery = (css) => Document.prototype.querySelector.call(doc, css);
+const docById = (id) => Document.prototype.getElementById.call(doc, id);
+const docHasFocus = () => Document.prototype.hasFocus.call(doc);
