@@ -1,0 +1,159 @@
+// Acting on elements, part two: where to press, and what would get the press.
+{
+  const MIN_AREA = 0.99; // square pixels; less can't be hit
+
+  // boxesOf gives the boxes of el, those of its content where it has none.
+  const boxesOf = (el) => {
+    const own = [...Element.prototype.getClientRects.call(el)];
+    if (own.length) return own;
+    const range = new Range();
+    range.selectNodeContents(el);
+    return [...range.getClientRects()];
+  };
+
+  // Where in a box to press: the middle, and when that stays covered, elsewhere.
+  const MIDDLE = [[0.5, 0.5]];
+  const ANYWHERE = [...MIDDLE, [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];
+
+  const clipped = (r) => {
+    const left = Math.max(r.left, 0);
+    const top = Math.max(r.top, 0);
+    return { left, top, width: Math.min(r.right, innerWidth) - left, height: Math.min(r.bottom, innerHeight) - top };
+  };
+
+  // aim finds a point of el that a press would reach: {x, y}, or {why}.
+  // o.at is a wanted point from el's top left corner, o.hit asks for the hit
+  // test, wide allows points beside the middle.
+  Act.aim = (el, o, wide) => {
+    if (o.at) {
+      const r = rectOf(el);
+      const x = r.left + o.at.x;
+      const y = r.top + o.at.y;
+      if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return { why: OUTSIDE };
+      const why = o.hit ? Act.blockerAt(el, x, y) : null;
+      return why ? { why } : { x, y };
+    }
+    let why = OUTSIDE;
+    for (const box of boxesOf(el)) {
+      const c = clipped(box);
+      if (c.width <= 0 || c.height <= 0 || c.width * c.height <= MIN_AREA) continue;
+      for (const [fx, fy] of wide ? ANYWHERE : MIDDLE) {
+        const x = c.left + c.width * fx;
+        const y = c.top + c.height * fy;
+        const blocker = o.hit ? Act.blockerAt(el, x, y) : null;
+        if (!blocker) return { x, y };
+        if (why === OUTSIDE) why = blocker;
+      }
+      if (!wide) break;
+    }
+    return { why };
+  };
+  const OUTSIDE = 'element is outside of the viewport';
+  Act.OUTSIDE = OUTSIDE;
+
+  // elementAt gives the innermost element at a point, as far down as the tree
+  // that el lives in: an overlay inside a foreign shadow root counts as its host.
+  const elementAt = (el, x, y) => {
+    const roots = [];
+    for (let root = treeRootOf(el); root; root = nodeType(root) === FRAGMENT ? treeRootOf(root.host) : null) roots.unshift(root);
+    let hit = null;
+    for (let i = 0; i < roots.length; i++) {
+      const proto = roots[i] === doc ? Document.prototype : ShadowRoot.prototype;
+      const e = proto.elementFromPoint.call(roots[i], x, y);
+      if (!e) break;
+      hit = e;
+      if (i + 1 < roots.length && e !== roots[i + 1].host) break;
+    }
+    return hit;
+  };
+
+  // blockerAt says what at a point is not el nor part of it; null when a press
+  // there reaches el. A press on the button or link around el reaches it, too,
+  // and one on its label.
+  Act.blockerAt = (el, x, y) => {
+    const hit = elementAt(el, x, y);
+    if (!hit) return OUTSIDE;
+    const target = closestOver(el, 'button,[role=button],a,[role=link]') || el;
+    for (let n = hit; n; n = P.flatParent(n)) {
+      if (n === el || n === target) return null;
+    }
+    const label = closestOver(hit, 'label');
+    if (label && (label.control === el || label.contains(el))) return null;
+    return describe(el, hit);
+  };
+
+  const describe = (el, hit) => {
+    const around = new Set();
+    for (let n = el; n; n = P.flatParent(n)) around.add(n);
+    // The topmost element that holds what was hit and not the target says more
+    // than an anonymous layer deep inside of a dialog.
+    let top = hit;
+    for (let n = hit; n && !around.has(n); n = P.flatParent(n)) top = n;
+    const subtree = top !== hit && !around.has(hit) ? ` from ${P.describe(top)} subtree` : '';
+    return `${P.describe(hit)}${subtree} intercepts pointer events`;
+  };
+
+  // frameHit carries a point of a frame's document to the document around it:
+  // {x, y} when a press there reaches the frame, else {why}.
+  P.frameHit = (frame, x, y, hit) => {
+    const r = rectOf(frame);
+    const style = getComputedStyle(frame);
+    const scale = frame.offsetWidth ? r.width / frame.offsetWidth : 1;
+    const outer = {
+      x: r.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * scale,
+      y: r.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * scale,
+      scale,
+    };
+    if (!hit) return outer;
+    if (!P.isVisible(frame)) return { why: 'the frame around the element is not visible' };
+    const { x: px, y: py } = outer;
+    if (px < r.left || py < r.top || px >= r.right || py >= r.bottom || px < 0 || py < 0 || px >= innerWidth || py >= innerHeight) return { why: OUTSIDE };
+    const why = Act.blockerAt(frame, px, py);
+    return why ? { why } : outer;
+  };
+
+  // Events by which a press or a move reaches the page.
+  const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+  const MOVES = ['pointermove', 'mousemove'];
+  // A guard that was never asked for its verdict must not stand in anybody's way.
+  const GUARD_MS = 2000;
+
+  let guarding = null;
+
+  Act.unguard = () => {
+    if (!guarding) return;
+    for (const name of guarding.events) window.removeEventListener(name, guarding.listen, { capture: true });
+    guarding = null;
+  };
+
+  // guard looks at the real events when they come: something may have moved in
+  // between. The first one decides; one that is not for el is kept from the page
+  // with all that follow.
+  Act.guard = (el, kind) => {
+    Act.unguard();
+    const until = performance.now() + GUARD_MS;
+    const mine = { events: kind === 'move' ? MOVES : PRESSES, verdict: null };
+    mine.listen = (e) => {
+      if (performance.now() > until) {
+        if (guarding === mine) Act.unguard();
+        return;
+      }
+      if (!e.isTrusted) return;
+      mine.verdict ??= isConnected(el) ? Act.blockerAt(el, e.clientX, e.clientY) || 'hit' : 'gone';
+      if (mine.verdict !== 'hit') {
+        e.preventDefault();
+        e.stopImmediatePropagation();
+      }
+    };
+    for (const name of mine.events) window.addEventListener(name, mine.listen, { capture: true, passive: false });
+    guarding = mine;
+  };
+
+  // verdict ends the guard: 'hit', 'gone', what was in the way, or '' when no
+  // event came.
+  P.verdict = () => {
+    const verdict = guarding ? guarding.verdict || '' : '';
+    Act.unguard();
+    return verdict;
+  };
+}

@@ -1,0 +1,68 @@
+// Acting on elements, part three: waiting until an element can be acted on.
+{
+  // Pauses between tries to scroll a covered element into the open.
+  const BACKOFF_MS = [0, 20, 100, 100, 500];
+  // After so many tries a point beside the middle will do.
+  const WIDE_AFTER = 3;
+  // Where to scroll to, in turn: sticky headers and footers cover some of them.
+  const PLACES = [null, 'center', 'end', 'start'];
+
+  const scrollTo = (el, n) => {
+    const place = PLACES[n % PLACES.length];
+    if (place) Element.prototype.scrollIntoView.call(el, { block: place, inline: place, behavior: 'instant' });
+    else if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true);
+    else Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
+  };
+
+  const sameBox = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+
+  // ready waits until el is in the states o.need ('visible', 'enabled',
+  // 'editable'), and with o.stable does not move, with o.scroll is in the
+  // viewport, with o.hit gets a press at its point. It looks once a frame, so it
+  // answers in the frame in which the last obstacle goes.
+  //
+  // o.budget is in milliseconds; o.tries how often the element was scrolled in
+  // earlier calls; o.guard ('press' or 'move') watches the events that follow.
+  //
+  // The answer is {x, y, box} or one of {gone}, {stopped}, {late}; the last with
+  // {log}, what stood in the way.
+  P.ready = async (el, o) => {
+    const turn = ++Act.turn;
+    const started = performance.now();
+    const log = new Act.Log();
+    let tries = o.tries || 0;
+    let scrolled = -Infinity;
+    let before = null;
+    for (;;) {
+      if (turn !== Act.turn) return { stopped: true };
+      if (!isConnected(el)) return { gone: true, log: log.lines() };
+      let why = Act.problem(el, o.need);
+      let spot = {};
+      if (!why && o.scroll) {
+        const wide = tries > WIDE_AFTER;
+        spot = P.batch(() => Act.aim(el, o, wide));
+        if (spot.why && performance.now() - scrolled >= BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)]) {
+          scrollTo(el, tries++);
+          scrolled = performance.now();
+          before = null;
+          spot = P.batch(() => Act.aim(el, o, wide));
+        }
+        why = spot.why;
+      }
+      if (!why) {
+        const box = rectOf(el);
+        if (!o.stable || (before && sameBox(before, box))) {
+          if (o.guard) Act.guard(el, o.guard);
+          return { x: spot.x, y: spot.y, box: { x: box.x, y: box.y, width: box.width, height: box.height }, tries };
+        }
+        if (before) log.add('element is not stable: it moved all the time');
+        before = box;
+      } else {
+        before = null;
+        log.add(why);
+      }
+      if (performance.now() - started >= o.budget) return { late: true, log: log.lines() };
+      await Act.frame();
+    }
+  };
+}
