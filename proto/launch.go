@@ -163,8 +163,7 @@ var errLaunchEncoded = errors.New("a launch config holds secrets: call Encode wh
 // MarshalJSON always fails; see [Launch.Encode].
 func (l Launch) MarshalJSON() ([]byte, error) { return nil, errLaunchEncoded }
 
-// String says what kind of session this is, without secrets, without cookies
-// and without the addresses of the recording store.
+// String says what kind of session this is, without secrets and cookies.
 func (l Launch) String() string {
 	d := l.WithDefaults()
 	parts := []string{string(d.Mode), "app " + d.AppURL}
