@@ -1,0 +1,104 @@
+package chrome
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/pillion-browser/pillion/proto"
+)
+
+// sandboxSigns are what Chromium says when its sandbox can't work.
+var sandboxSigns = [...]string{
+	"No usable sandbox",
+	"Running as root without --no-sandbox",
+	"SUID sandbox helper binary was found, but is not configured correctly",
+	"Failed to move to new namespace",
+	"zygote_host_impl_linux.cc",
+	"The setuid sandbox is not running as root",
+}
+
+// displaySigns are what a headed Chromium says without a screen.
+var displaySigns = [...]string{
+	"Missing X server or $DISPLAY",
+	"The platform failed to initialize",
+	"Unable to open X display",
+	"Failed to connect to Wayland display",
+}
+
+const sandboxHint = "Allow user namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 (Debian), " +
+	"kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile with userns (Ubuntu), a seccomp profile that allows them (containers); " +
+	"or install the setuid helper (package chromium-sandbox)"
+
+const displayHint = "Set DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY, start a virtual screen such as Xvfb, or use headless mode"
+
+// exitError explains the end of a browser that nobody asked to end. how is its
+// exit status in words, output the end of what it wrote.
+func exitError(how, output string) *proto.Error {
+	said := lastLines(withoutNoise(output), tailLines)
+	message := "Chromium ended unexpectedly: " + how
+	if said != "" {
+		message += "; its last output: " + said
+	}
+	err := &proto.Error{Code: proto.CodeBrowserExited, Message: message}
+	switch {
+	case saysAny(output, sandboxSigns[:]):
+		err.Code, err.Hint = proto.CodeSandboxUnavailable, sandboxHint
+		err.Message = "Chromium's sandbox can't work here: " + said
+	case saysAny(output, displaySigns[:]):
+		err.Hint = displayHint
+	case strings.Contains(how, "killed"):
+		err.Hint = "The system kills processes by force when memory runs out: look at its log"
+	}
+	return err
+}
+
+// withoutNoise drops the lines that every headless Chromium writes: warnings,
+// and complaints about the message bus that it is not given.
+func withoutNoise(output string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(output) {
+		if !strings.Contains(line, ":WARNING:") && !strings.Contains(line, ":ERROR:dbus/") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+func saysAny(output string, signs []string) bool {
+	for _, sign := range signs {
+		if strings.Contains(output, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// startError explains why the executable could not be started as user.
+func startError(path string, user *User, err error) *proto.Error {
+	who := ""
+	if user.Dedicated {
+		who = fmt.Sprintf(" as user %d", user.UID)
+	}
+	out := &proto.Error{Message: fmt.Sprintf("%s can't be started%s: %v", path, who, err)}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		out.Code = proto.CodeBrowserMissing
+		out.Hint = "Install Chromium again or correct chromium_path"
+	case user.Dedicated && (errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL)):
+		// Permission to change the user, or an id that does not exist here.
+		return userUnavailable(err)
+	case errors.Is(err, fs.ErrPermission):
+		out.Code = proto.CodeBrowserMissing
+		out.Hint = "Let that user execute the file and search the directories above it and above the session's directory"
+	case errors.Is(err, syscall.ENOEXEC):
+		out.Code = proto.CodeBrowserUnsuitable
+		out.Hint = "The file is no program for this machine"
+	default:
+		out.Code = proto.CodeBrowserExited
+		out.Hint = "The system may be out of processes, files or memory"
+	}
+	return out
+}

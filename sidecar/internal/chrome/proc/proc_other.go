@@ -1,0 +1,26 @@
+//go:build !linux
+
+package proc
+
+import "errors"
+
+// List is unsupported without /proc.
+func List() ([]Process, error) { return nil, errors.ErrUnsupported }
+
+// Read is unsupported without /proc.
+func Read(int) (Process, error) { return Process{}, errors.ErrUnsupported }
+
+// Args is unsupported without /proc.
+func Args(int) []string { return nil }
+
+// Status is unsupported without /proc.
+func Status(int) (map[string]string, error) { return nil, errors.ErrUnsupported }
+
+// Namespace is unsupported without /proc.
+func Namespace(int, string) string { return "" }
+
+// Seal does nothing: descriptors are not inherited by accident elsewhere, or
+// can not be listed.
+func Seal(int) {}
+
+func kill(Process) {}
