@@ -76,8 +76,9 @@ func (b *Browser) supervise(exited <-chan error) (killed time.Duration, status e
 		return false
 	}
 	terminate := func() {
-		b.process.Stdin().Close()
-		b.signal("terminate", b.process.Terminate)
+		if !b.signal("terminate", b.process.Terminate) {
+			b.process.Stdin().Close() // the next best way to tell it; both at once would read as impatience
+		}
 	}
 
 	heard := false
@@ -105,11 +106,13 @@ func (b *Browser) supervise(exited <-chan error) (killed time.Duration, status e
 	return killed, <-exited
 }
 
-func (b *Browser) signal(verb string, send func() error) {
+func (b *Browser) signal(verb string, send func() error) (sent bool) {
 	b.log.Debug("signalling the sidecar", "signal", verb)
-	if err := send(); err != nil {
+	err := send()
+	if err != nil {
 		b.log.Warn("sidecar could not be signalled", "signal", verb, "error", err)
 	}
+	return err == nil
 }
 
 // drain lets the readers come to the end of the streams.

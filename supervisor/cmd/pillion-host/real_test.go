@@ -1,0 +1,115 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// leftovers is how long a browser's processes and files may take to be gone
+// after the host has ended: nothing may be left, but the kernel needs a moment.
+const leftovers = 5 * time.Second
+
+// TestRealOrder is the whole product at its main job: the host, a sidecar and a
+// Chromium, an agent that logs in, fills a form in and reads the result; and
+// nothing is left.
+func TestRealOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the sidecar and starts Chromium")
+	}
+	sources, _ := filepath.Glob("../../../sidecar/*.go")
+	if len(sources) == 0 {
+		t.Skip("there is no sidecar to build")
+	}
+	bin := openDir(t)
+	build(t, filepath.Join(bin, "sidecar"), "../../../sidecar")
+	build(t, filepath.Join(bin, "pillion-host"), ".")
+	if out, err := exec.Command(filepath.Join(bin, "sidecar"), "check").Output(); err != nil || !bytes.Contains(out, []byte(`"installed":true`)) {
+		t.Skipf("there is no Chromium: %s %v", out, err)
+	}
+
+	for _, flavour := range []string{"-shell", "-full"} {
+		t.Run(flavour, func(t *testing.T) {
+			temp := openDir(t)
+			var stdout, stderr bytes.Buffer
+			host := exec.CommandContext(t.Context(), filepath.Join(bin, "pillion-host"), "-once", flavour, "-out", filepath.Join(bin, "out"))
+			host.Env = append(os.Environ(), "TMPDIR="+temp)
+			host.Stdout, host.Stderr = &stdout, &stderr
+			err := host.Run()
+			if err != nil || !strings.HasSuffix(stdout.String(), "\nagent finished: order confirmed\n") {
+				t.Fatalf("%v\n%s%s", err, &stdout, &stderr)
+			}
+			picture, err := os.ReadFile(filepath.Join(bin, "out", screenshotFile))
+			if err != nil || !bytes.HasPrefix(picture, []byte("\x89PNG\r\n")) {
+				t.Errorf("screenshot: %.8q, %v", picture, err)
+			}
+			nothingLeft(t, bin, temp)
+			t.Logf("%s", &stdout)
+		})
+	}
+}
+
+// openDir makes a directory that a browser of another user can enter.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pillion-real-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func build(t *testing.T, to, pkg string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", to, pkg).CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
+	}
+}
+
+// nothingLeft fails the test when a process runs a file of bin or mentions
+// temp, or when temp is not empty.
+func nothingLeft(t *testing.T, bin, temp string) {
+	t.Helper()
+	var found string
+	for deadline := time.Now().Add(leftovers); ; time.Sleep(20 * time.Millisecond) {
+		found = strings.Join(append(processesOf(bin, temp), filesIn(temp)...), "\n")
+		if found == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("left:\n%s", found)
+			return
+		}
+	}
+}
+
+func processesOf(bin, temp string) (found []string) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		exe, _ := os.Readlink(dir + "/exe")
+		cmdline, _ := os.ReadFile(dir + "/cmdline")
+		environ, _ := os.ReadFile(dir + "/environ")
+		if strings.HasPrefix(exe, bin) || bytes.Contains(cmdline, []byte(temp)) || bytes.Contains(environ, []byte(temp)) {
+			found = append(found, dir+" "+strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func filesIn(dir string) (found []string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		found = append(found, filepath.Join(dir, entry.Name()))
+	}
+	return found
+}
