@@ -60,6 +60,7 @@ func fakeMain(args []string) int {
 	f.tell("args", strings.Join(f.args, " "))
 	f.tell("env", strings.Join(os.Environ(), "\n"))
 	signal.Notify(f.sig, syscall.SIGTERM, syscall.SIGINT)
+	signal.Ignore(syscall.SIGPIPE) // as sidecars do: a host that is gone must not kill them
 	if behave, ok := fakeModes()[f.mode]; ok {
 		return behave(f)
 	}
