@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// denied says whether a tool is refused whatever the toolset offers: it would
+// run an agent's code in this process. No spelling of it is let through.
+func denied(tool string) bool {
+	return strings.EqualFold(strings.TrimSpace(tool), "browser_run_code_unsafe")
+}
+
+// callTool answers tools/call: what can be refused without the browser is
+// refused here, the rest goes through the server to [Gateway.dispatch].
+func (g *Gateway) callTool(s *session, c *call, params json.RawMessage) reply {
+	fields := object(params)
+	var tool string
+	if !readString(fields["name"], &tool) {
+		return invalidParams("name must be the name of a tool").reply(200, c.id)
+	}
+	if denied(tool) {
+		return toolReply(c.id, toolError(tool+" is not available in this browser."))
+	}
+	args, bad := g.arguments(tool, fields["arguments"])
+	if bad != nil {
+		if bad.rpc != nil {
+			return bad.rpc.reply(200, c.id)
+		}
+		return toolReply(c.id, toolError(bad.text))
+	}
+	var stop context.CancelFunc
+	c.ctx, stop = context.WithTimeoutCause(c.ctx, g.limits.Call, errDeadline)
+	defer stop()
+	fields["arguments"] = args
+	return g.await(s, c, tool, methodCallTool, encode(fields))
+}
+
+// dispatch runs a tool: the last checks, the gate, the call, its record. It is
+// the only way to a tool, for every dialect. ended is why the call's context
+// ended before the tool did; the result is then not to be shown.
+func (g *Gateway) dispatch(s *session, c *call, tool string, args json.RawMessage) (result *sdk.CallToolResult, ended error) {
+	if g.opts.Gate != nil {
+		err := g.opts.Gate.Admit(c.ctx, tool, args)
+		if cause := context.Cause(c.ctx); cause != nil && !errors.Is(cause, errDeadline) {
+			return nil, cause
+		}
+		if err != nil {
+			return g.notAdmitted(err, tool), nil
+		}
+	}
+	if err := g.table.run(s, c); err != nil {
+		return nil, err
+	}
+	defer s.work.Done()
+	if !offers(s.tools, tool) {
+		return toolError(fmt.Sprintf("Tool %q not found", tool)), nil
+	}
+	record := CallRecord{Session: s.id, Client: s.client, Tool: tool, Args: args, Start: g.opts.Now()}
+	begin := time.Now()
+	result, panicked := g.runTool(s.tools, c.ctx, tool, args)
+	record.Duration = time.Since(begin)
+	cause := context.Cause(c.ctx)
+	record.Outcome = outcomeOf(result, panicked, cause)
+	if g.opts.OnCall != nil {
+		g.opts.OnCall(record)
+	}
+	if cause != nil && !errors.Is(cause, errDeadline) {
+		return nil, cause
+	}
+	return result, nil
+}
+
+// notAdmitted is the answer to a call that the gate did not let through. A gate
+// that merely reports the end of the call's time is put into words.
+func (g *Gateway) notAdmitted(err error, tool string) *sdk.CallToolResult {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errDeadline) {
+		return toolError(fmt.Sprintf(
+			"%s could not begin within %v, since a person is driving this browser by hand. Nothing was done.",
+			tool, g.limits.Call))
+	}
+	return gateRefusal(err)
+}
+
+func offers(t Toolset, tool string) bool {
+	for _, offered := range t.Tools() {
+		if offered.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// runTool calls the tool and turns a panic, or no result, into an error of it.
+func (g *Gateway) runTool(t Toolset, ctx context.Context, tool string, args json.RawMessage) (result *sdk.CallToolResult, panicked bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.reportPanic("call "+tool, p)
+			result, panicked = toolError(tool+" failed inside of the browser sidecar; its log says where."), true
+		}
+	}()
+	result = t.Call(ctx, tool, args)
+	if result == nil {
+		result = toolError(tool + " gave no result.")
+	}
+	return result, false
+}
+
+// CallRecord is one tool call that ran, for whoever keeps account. Calls that
+// were refused before the tool are not among them.
+type CallRecord struct {
+	Session  string // id of the session
+	Client   ClientInfo
+	Tool     string
+	Args     json.RawMessage // as the tool got them: typed text is not masked
+	Start    time.Time
+	Duration time.Duration
+	Outcome  Outcome
+}
+
+// Outcome says how a tool call ended.
+type Outcome string
+
+// The outcomes. The last three are of calls whose answer was no longer wanted,
+// or came too late; the tool may have done its work or a part of it.
+const (
+	OutcomeOK        Outcome = "ok"
+	OutcomeError     Outcome = "error" // the tool said so in its result
+	OutcomePanic     Outcome = "panic"
+	OutcomeTimedOut  Outcome = "timed_out"
+	OutcomeCancelled Outcome = "cancelled" // by the client, or the client is gone
+	OutcomeStopped   Outcome = "stopped"   // the session closed or the browser stops
+)
+
+func outcomeOf(result *sdk.CallToolResult, panicked bool, cause error) Outcome {
+	switch {
+	case panicked:
+		return OutcomePanic
+	case errors.Is(cause, errDeadline), errors.Is(cause, errTimedOut):
+		return OutcomeTimedOut
+	case errors.Is(cause, errSessionClosed), errors.Is(cause, errInterrupted), errors.Is(cause, errStopping):
+		return OutcomeStopped
+	case cause != nil:
+		return OutcomeCancelled
+	case result.IsError:
+		return OutcomeError
+	default:
+		return OutcomeOK
+	}
+}

@@ -1,0 +1,74 @@
+// Package mcp is the agents' door: it speaks the Model Context Protocol over
+// plain HTTP POSTs, keeps the sessions, and hands tool calls to a [Toolset].
+//
+// A [Gateway] is the handler of one route. One JSON-RPC message comes in a
+// POST, one JSON body goes back; there is no event stream, no batch and no
+// message that the server starts. DELETE ends a session. Who may talk to the
+// route at all is decided before, by the listener.
+//
+// # Invariants
+//
+//   - Every request is answered, and within the time that a client waits: by
+//     the tool, by the end of its deadline, by a cancellation, by the end of its
+//     session or by a stop, whichever comes first.
+//   - A tool runs only for a call that is still wanted. What ends the answer
+//     ends the tool's context: the client's disconnect, its
+//     notifications/cancelled, DELETE, the deadline, a stop.
+//   - The gate is asked on the tool's own goroutine, and the tool is the next
+//     thing that runs there.
+//   - Admission to a session, to a request id and to a stop is decided under
+//     one lock, so neither a burst of initializes nor a race with a stop gets
+//     past a limit.
+//   - A session's end closes its toolset after its last tool has returned, and
+//     touches nothing else: the browser belongs to the process.
+//   - A panic in a tool is an error of that tool and a line in the log.
+//   - Nothing that a client sent is logged.
+//
+// # Answers of our own
+//
+// Where the plain dialect leaves a request hanging, or has no answer at all:
+//
+//   - Cancelled by notifications/cancelled: error -32800, "The request was
+//     cancelled", at once. The protocol wants no answer to a cancelled request;
+//     a POST must have one, and a client that cancelled ignores it.
+//   - Out of time (55 s, under the 60 s after which clients give up): the
+//     tool has a moment to say what it was waiting for and what it got done;
+//     otherwise a tool error says that it is still unfinished.
+//   - Stopping: a call that has not begun is told that nothing was done; a
+//     running one may finish for a moment, then its answer says that it was
+//     interrupted.
+//   - An id that is neither text, number nor null: as a body that is no
+//     JSON-RPC message.
+//   - Arguments with half of a surrogate pair, a NUL, or nested beyond reason:
+//     a tool error, since no page could be given such text.
+//
+// # Why
+//
+// Why a connection of the SDK for each message, and not one for each session?
+// The SDK's server lives on a [sdk.Transport], which anyone may implement. An
+// [exchange] is a transport that carries one request in and one response out,
+// over a session state that the SDK lets us keep. So a session that waits costs
+// a few hundred bytes and no goroutine (the SDK's own in-memory transport costs
+// three goroutines and two pipes each, and encodes every message twice over),
+// ids can be any JSON text since the SDK never sees them, and a message that
+// the server sends during a call can only belong to that call, which is what a
+// stream per request will need. One message costs some 20 µs.
+//
+// Why does a tool's result not travel through the SDK? It would encode the
+// result three times: 10 ms for a screenshot of a megabyte, instead of 0.5 ms,
+// and with <, > and & escaped. Its list of tools is in the order of names and
+// carries cache fields that the plain dialect does not know. So for those two
+// methods the SDK carries the message and we write the answer.
+//
+// Why more sessions than the limit? Clients of the plain dialect never close
+// their session and never open a second one after a 404, so an eviction ends
+// somebody's run. Eight sessions may be busy at a time; idle ones are cheap and
+// are kept until there are many of them, the long-idle ones going first.
+//
+// Why is an invalid argument -32603 and not -32602? It is what clients of the
+// plain dialect have always been sent.
+//
+// Why are there no tools of a page, and no way to run code in this process? A
+// toolset is fixed when its session opens, and names of code-running tools are
+// refused here before anything else is looked at, whatever a toolset offers.
+package mcp

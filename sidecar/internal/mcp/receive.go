@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// firstRevision is echoed to clients that ask for it; the SDK has forgotten it,
+// and for our methods it does not differ from its successor.
+const firstRevision = "2024-10-07"
+
+// receive is the SDK's middleware: every message of every dialect passes here
+// on its way to the server's own methods.
+func (g *Gateway) receive(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				g.reportPanic(method, p)
+				res, err = nil, fmt.Errorf("%s failed inside of the browser sidecar", method)
+			}
+		}()
+		ex := exchangeOf(ctx)
+		switch r := req.(type) {
+		case *sdk.ServerRequest[*sdk.InitializeParams]:
+			res, err := next(ctx, method, req)
+			if init, ok := res.(*sdk.InitializeResult); ok && err == nil {
+				ex.session.agreed(r.Params, init)
+			}
+			return res, err
+		case *sdk.ListToolsRequest:
+			ex.answer = envelope(ex.call.id, "result", encodeTools(ex.session.tools.Tools()))
+			return &sdk.ListToolsResult{}, nil
+		case *sdk.CallToolRequest:
+			result, ended := g.dispatch(ex.session, ex.call, r.Params.Name, r.Params.Arguments)
+			if ex.ended = ended; ended == nil {
+				ex.answer = toolBody(ex.call.id, result)
+			}
+			return &sdk.CallToolResult{}, nil
+		default:
+			return next(ctx, method, req)
+		}
+	}
+}
+
+// agreed keeps what initialize settled, for the exchanges that follow.
+func (s *session) agreed(params *sdk.InitializeParams, result *sdk.InitializeResult) {
+	if params.ProtocolVersion == firstRevision {
+		result.ProtocolVersion = firstRevision
+	}
+	s.state = &sdk.ServerSessionState{
+		InitializeParams:          params,
+		NegotiatedProtocolVersion: result.ProtocolVersion,
+	}
+	if info := params.ClientInfo; info != nil {
+		s.client = ClientInfo{Name: info.Name, Version: info.Version}
+	}
+}
+
+// encodeTools is the result of tools/list: in the toolset's order, all of them
+// at once, and without any tool that would be refused.
+func encodeTools(tools []*sdk.Tool) []byte {
+	offered := make([]*sdk.Tool, 0, len(tools))
+	for _, t := range tools {
+		if !denied(t.Name) {
+			offered = append(offered, t)
+		}
+	}
+	return encode(struct {
+		Tools []*sdk.Tool `json:"tools"`
+	}{offered})
+}
