@@ -2,8 +2,12 @@ package supervisor
 
 import (
 	"os"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/pillion-browser/pillion/proto"
 )
 
 // A sidecar that hangs sees no end of a lifeline; the kernel's signal ends it.
@@ -45,4 +49,60 @@ func TestTheDeathSignalIsTheProcessesNotAThreads(t *testing.T) {
 		t.Error(err)
 	}
 	p.waitGone()
+}
+
+// Starting and stopping costs nothing for good: neither a descriptor nor a thread.
+func TestManyCycles(t *testing.T) { // not parallel: it counts what the whole process holds
+	count := func() (descriptors, threads int) {
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		tasks, _ := os.ReadDir("/proc/self/task")
+		return len(fds), len(tasks)
+	}
+	s := Supervisor{Command: os.Args[0], Args: []string{fakeFlag + "good"}}
+	cycle := func() {
+		var group sync.WaitGroup
+		for range 4 { // one Supervisor, several browsers at a time
+			group.Go(func() {
+				b, err := s.Start(t.Context(), testLaunch())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := b.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	cycle()
+	descriptors, threads := count()
+	for range 5 {
+		cycle()
+	}
+	if d, n := count(); d > descriptors || n > threads+4 { // the runtime keeps threads for reuse
+		t.Errorf("%d descriptors and %d threads became %d and %d", descriptors, threads, d, n)
+	}
+}
+
+// A system that can't start another process is not a broken sidecar.
+func TestStartOutOfDescriptors(t *testing.T) { // not parallel: the limit is the whole process's
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Skip(err)
+	}
+	tight := syscall.Rlimit{Cur: 3, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &tight); err != nil {
+		t.Skip(err)
+	}
+	_, err := (&Supervisor{Command: os.Args[0]}).Start(t.Context(), testLaunch())
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if e := wantCode(t, err, proto.CodeSpawnFailed); !strings.Contains(e.Message, "too many open files") {
+		t.Errorf("got %v", e)
+	}
 }

@@ -88,7 +88,7 @@ func fakeModes() map[string]func(*fakeSidecar) int {
 		"log-flood":     (*fakeSidecar).logFlood,
 		"event-flood":   (*fakeSidecar).eventFlood,
 		"odd-events":    (*fakeSidecar).oddEvents,
-		"original":      func(f *fakeSidecar) int { f.config(); f.ready(); <-f.sig; return 0 },
+		"no-commands":   func(f *fakeSidecar) int { f.config(); f.ready(); <-f.sig; return 0 },
 		"deaf":          func(f *fakeSidecar) int { signal.Ignore(syscall.SIGTERM); f.config(); f.ready(); select {} },
 		"stop-hangs":    (*fakeSidecar).stopHangs,
 		"stops-itself":  (*fakeSidecar).stopsItself,

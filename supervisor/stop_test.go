@@ -62,10 +62,10 @@ func TestStopIsOneForAllCallers(t *testing.T) {
 	p.waitGone()
 }
 
-// A sidecar that doesn't know the stop command, as the original, gets the signal.
+// A sidecar that doesn't know the stop command gets the signal.
 func TestStopTerminatesWhoDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	b, _ := start(t, "original")
+	b, _ := start(t, "no-commands")
 	if err := stop(t, b); err != nil {
 		t.Error(err)
 	}
