@@ -1,0 +1,18 @@
+#!/bin/bash
+# Builds the image, starts it with a config on stdin that listens on 0.0.0.0,
+# and lets an agent outside of it sign in to a site on the host's loopback.
+#
+#   image-test.sh [TAG]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tag=${1:-pillion}
+
+echo "engine: $(.ci/image.sh engine)"
+.ci/image.sh build "$tag"
+
+# The tests start "a sidecar"; here it is this script, which runs the image.
+wrapper=$(mktemp)
+trap 'rm -f "$wrapper"' EXIT
+printf '#!/bin/bash\nexec %q run %q "$@"\n' "$PWD/.ci/image.sh" "$tag" >"$wrapper"
+chmod 755 "$wrapper"
+PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest

@@ -1,0 +1,59 @@
+# What a person or the CI runs. Each target is a line or two; what is longer
+# lives in .ci/. `make` alone lists the targets.
+
+GO       ?= go
+PACKAGES  = ./... ./testdata/app
+RACE      = ./supervisor/... ./sidecar/... ./testdata/app
+FUZZTIME ?= 10s
+IMAGE    ?= pillion
+LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Version=$(VERSION))
+
+.PHONY: help deps demo build test unit race lint cross fuzz bench golden image image-test clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+deps: ## install what is missing: Chromium, its headless shell, its sandbox, fonts
+	@.ci/install.sh
+
+demo: deps build ## an agent places an order in a sample shop, on this machine
+	bin/pillion-host -demo -out bin/demo
+
+build: ## build bin/sidecar and bin/pillion-host
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./sidecar ./supervisor/cmd/pillion-host
+
+test: deps lint cross unit race fuzz ## everything that must pass
+
+unit: ## all tests once, real Chromium included
+	$(GO) test $(PACKAGES)
+
+race: ## the tests of everything that has goroutines, under the race detector
+	$(GO) test -race $(RACE)
+
+lint: ## formatting, vet, staticcheck
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt has not seen: $$files"; exit 1; }
+	$(GO) vet $(PACKAGES)
+	$(GO) tool staticcheck $(PACKAGES)
+
+cross: ## build for every system that is supported
+	@for t in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do echo "build for $$t"; \
+	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./sidecar && \
+	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./supervisor/... || exit 1; done
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@.ci/fuzz.sh $(FUZZTIME)
+
+bench: ## Go benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+golden: ## write the golden files anew, to be read before they are committed
+	$(GO) test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n 1 dirname | sort -u) -update
+
+image: ## build the container image
+	@.ci/image.sh build $(IMAGE)
+
+image-test: ## build the image, run it, and call a tool from outside
+	@.ci/image-test.sh $(IMAGE)
+
+clean: ## remove what was built
+	rm -rf bin
