@@ -120,7 +120,8 @@ type stroke struct {
 }
 
 // strokes finds a key by every name it goes by: the meaning alone, the physical
-// name, the meaning with Shift. Built once, never changed.
+// name, the meaning with Shift; the main block before the keypad. Built once,
+// never changed.
 var strokes = func() map[string]stroke {
 	m := map[string]stroke{}
 	add := func(name string, s stroke) {
@@ -129,12 +130,18 @@ var strokes = func() map[string]stroke {
 		}
 	}
 	keys := layout()
-	for _, k := range keys {
-		add(k.name, stroke{key: k})
-		add(k.code, stroke{key: k})
-	}
-	for _, k := range keys {
-		add(k.shifted, stroke{key: k, shift: true})
+	for _, pad := range []bool{false, true} {
+		for _, k := range keys {
+			if (k.location == keypad) == pad {
+				add(k.name, stroke{key: k})
+				add(k.code, stroke{key: k})
+			}
+		}
+		for _, k := range keys {
+			if (k.location == keypad) == pad {
+				add(k.shifted, stroke{key: k, shift: true})
+			}
+		}
 	}
 	return m
 }()

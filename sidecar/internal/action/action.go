@@ -1,0 +1,139 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/page"
+)
+
+// DefaultTimeout is how long an action waits until its element can take it; what
+// agents were written for.
+const DefaultTimeout = 5 * time.Second
+
+// answerGrace is what the page gets on top of a wait's own limit to say how it
+// ended. A page that does not even do that hangs.
+const answerGrace = 2 * time.Second
+
+// Actor acts on one tab. Make it with [New]; it holds no state of its own and
+// needs no closing.
+type Actor struct {
+	tab     *browser.Tab
+	view    *page.View
+	gate    func(context.Context) error
+	timeout time.Duration
+}
+
+// Option changes an Actor.
+type Option func(*Actor)
+
+// WithGate has f asked right before input is sent; its error ends the action.
+func WithGate(f func(context.Context) error) Option { return func(a *Actor) { a.gate = f } }
+
+// WithTimeout sets how long an action waits for its element.
+func WithTimeout(d time.Duration) Option { return func(a *Actor) { a.timeout = d } }
+
+// New makes an Actor for the tab that view shows.
+func New(tab *browser.Tab, view *page.View, options ...Option) *Actor {
+	a := &Actor{tab: tab, view: view, timeout: DefaultTimeout, gate: func(context.Context) error { return nil }}
+	for _, o := range options {
+		o(a)
+	}
+	return a
+}
+
+// scene is one action on its way.
+type scene struct {
+	*Actor
+	ctx      context.Context // ends with ErrModal, ErrCrashed, ErrTabClosed, too
+	name     string          // of the action, for messages
+	deadline time.Time       // for the element to become ready
+	began    time.Time       // when input was first sent
+	watch    *browser.Watch
+	polled   map[string]bool // what the page was waiting for already
+	sockets  *sockets
+	timers   []*timers
+	el       *page.Element  // what was acted on; nil for the page as a whole
+	rested   *browser.Frame // a frame that has come to rest since the input
+}
+
+// perform runs do as one action: watched from its start, ended by a dialog, a
+// crash or the caller, and settled afterwards unless calm.
+func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*scene) error) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	now := time.Now()
+	s := &scene{
+		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
+		watch: a.tab.Watch(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
+	}
+	defer s.watch.Stop()
+	defer s.sockets.stop()
+	defer s.dropTimers()
+	if err := do(s); err != nil {
+		if ctx.Err() != nil {
+			a.tab.ReleaseInput()
+		}
+		return err
+	}
+	if calm {
+		return nil
+	}
+	return s.settle()
+}
+
+// interruptible ends with the cause when the tab can't go on: a dialog or file
+// chooser is open, the page crashed, the tab closed.
+func (a *Actor) interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	modal, done := a.tab.Modal(), make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-modal:
+			cancel(browser.ErrModal)
+		case <-a.tab.Crashed():
+			cancel(browser.ErrCrashed)
+		case <-a.tab.Closed():
+			cancel(browser.ErrTabClosed)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-done
+	}
+}
+
+// dispatch is called right before input is sent to el (nil: to whatever has the
+// focus): it asks the gate once more and begins to watch what comes of it.
+func (s *scene) dispatch(el *page.Element) error {
+	if err := s.gate(s.ctx); err != nil {
+		return err
+	}
+	s.dropTimers()
+	s.el, s.rested, s.began = el, nil, time.Now()
+	s.trackTimers(s.tab.MainFrame())
+	if el != nil {
+		s.trackTimers(el.Frame())
+	}
+	return nil
+}
+
+// left is what remains of the time for getting ready, in milliseconds for the
+// page.
+func (s *scene) left() int64 { return max(time.Until(s.deadline).Milliseconds(), 0) }
+
+// call asks the page about el, for as long as the wait may take and a moment
+// more.
+func (s *scene) call(el *page.Element, fn string, result any, args ...any) error {
+	ctx, cancel := context.WithDeadlineCause(s.ctx, s.deadline.Add(answerGrace), &HangError{Action: s.name})
+	defer cancel()
+	err := el.Call(ctx, fn, result, args...)
+	if s.ctx.Err() != nil {
+		// Nobody waits any more; the page need not either.
+		el.Send("stop")
+	}
+	return err
+}

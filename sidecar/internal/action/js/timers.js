@@ -1,0 +1,75 @@
+// Runs in the page's own world, for the moment of one action: an expression
+// whose value watches the short timers that the action's handlers set. Timers
+// are known to nobody else; see the package's "Why".
+(() => {
+  // What is due later than this after the action is not waited for.
+  const HORIZON_MS = 500;
+  // Events during which a new timer counts as set by the action.
+  const CAUSES = new Set(
+    ('pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu pointermove mousemove pointerover mouseover pointerenter mouseenter ' +
+      'pointerout mouseout pointerleave mouseleave keydown keypress keyup beforeinput input change submit focus blur focusin focusout ' +
+      'dragstart drag dragenter dragover dragleave drop dragend').split(' '),
+  );
+  const own = Object.getOwnPropertyDescriptor(window, 'setTimeout');
+  const ownClear = Object.getOwnPropertyDescriptor(window, 'clearTimeout');
+  if (!own || !ownClear || !own.configurable || !ownClear.configurable || typeof own.value !== 'function' || typeof ownClear.value !== 'function') return null;
+  const set = own.value;
+  const clear = ownClear.value;
+  const started = performance.now();
+  const pending = new Set();
+  let waiting = [];
+  let inside = 0; // > 0 while a watched timer runs
+
+  const settled = () => {
+    if (pending.size || !waiting.length) return;
+    for (const tell of waiting) tell(true);
+    waiting = [];
+  };
+
+  function setTimeout(handler, delay, ...args) {
+    const ms = Number(delay) || 0;
+    const caused = inside > 0 || (window.event && CAUSES.has(window.event.type));
+    if (typeof handler !== 'function' || !caused || performance.now() - started + ms > HORIZON_MS) {
+      return set.call(window, handler, delay, ...args);
+    }
+    const run = function (...given) {
+      inside++;
+      try {
+        return handler.apply(this, given);
+      } finally {
+        inside--;
+        pending.delete(id);
+        // What the handler promised to do next comes before our answer.
+        set.call(window, settled, 0);
+      }
+    };
+    const id = set.call(window, run, delay, ...args);
+    pending.add(id);
+    return id;
+  }
+
+  function clearTimeout(id) {
+    pending.delete(id);
+    settled();
+    return clear.call(window, id);
+  }
+
+  Object.defineProperty(window, 'setTimeout', { ...own, value: setTimeout });
+  Object.defineProperty(window, 'clearTimeout', { ...ownClear, value: clearTimeout });
+
+  return {
+    // idle tells whether there was anything to wait for, when all of it has run.
+    idle() {
+      if (!pending.size) return false;
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+        set.call(window, () => resolve(true), Math.max(HORIZON_MS - (performance.now() - started), 0));
+      });
+    },
+    // end puts back what was there, unless the page has wrapped it meanwhile.
+    end() {
+      if (window.setTimeout === setTimeout) Object.defineProperty(window, 'setTimeout', own);
+      if (window.clearTimeout === clearTimeout) Object.defineProperty(window, 'clearTimeout', ownClear);
+    },
+  };
+})();
