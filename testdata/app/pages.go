@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -38,7 +39,13 @@ func parsePages() pages {
 }
 
 // money formats cents as euros.
-func money(cents int) string { return fmt.Sprintf("€ %d.%02d", cents/100, cents%100) }
+func money(cents int) string {
+	euros := strconv.Itoa(cents / 100)
+	for i := len(euros) - 3; i > 0; i -= 3 {
+		euros = euros[:i] + "," + euros[i:]
+	}
+	return fmt.Sprintf("€ %s.%02d", euros, cents%100)
+}
 
 // Content policies. Pages get policyStrict unless their entry says otherwise.
 const (
@@ -51,7 +58,7 @@ const (
 	policyFrames = "default-src 'self'; frame-src http: data: blob: about:; frame-ancestors http:; object-src 'none'; base-uri 'none'"
 	// policyBare is for /strict: nothing but one script file and one style
 	// sheet, and no string may become markup or code.
-	policyBare = "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'none'; base-uri 'none'; " +
+	policyBare = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; " +
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	policySpeculation = policyStrict + "; script-src-elem 'self' 'inline-speculation-rules'"
 )
