@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 IMAGE    ?= pillion
 LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Version=$(VERSION))
 
-.PHONY: help deps demo build test unit race lint cross fuzz bench golden image image-test clean
+.PHONY: help deps test-deps demo build test unit race lint cross fuzz bench golden image image-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,13 +16,16 @@ help: ## list the targets
 deps: ## install what is missing: Chromium, its headless shell, its sandbox, fonts
 	@.ci/install.sh
 
+test-deps: deps
+	@.ci/install.sh --tests
+
 demo: deps build ## an agent places an order in a sample shop, on this machine
 	bin/pillion-host -demo -out bin/demo
 
 build: ## build bin/sidecar and bin/pillion-host
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./sidecar ./supervisor/cmd/pillion-host
 
-test: deps lint cross unit race fuzz ## everything that must pass
+test: test-deps lint cross unit race fuzz ## everything that must pass
 
 unit: ## all tests once, real Chromium included
 	$(GO) test $(PACKAGES)

@@ -4,8 +4,23 @@
 # elsewhere it says what to install.
 #
 #   install.sh           install what is missing
+#   install.sh --tests   and what only the tests need
 #   install.sh --check   only say what is missing; exit 1 if anything is
 set -euo pipefail
+
+check='' tests=''
+for option in "$@"; do
+  case $option in
+    --check) check=1 ;;
+    --tests) tests=1 ;;
+    *) sed -n '2,8p' "$0"; exit 2 ;;
+  esac
+done
+
+if ! command -v "${GO:-go}" >/dev/null; then
+  echo "Pillion is built with Go 1.26 or later, and there is no Go here: https://go.dev/dl/" >&2
+  exit 1
+fi
 
 # package | what it is for | packages that serve as well
 wanted() {
@@ -17,6 +32,12 @@ fonts-liberation|a Latin font with the usual metrics|
 fonts-wqy-microhei|a small Chinese, Japanese and Korean font|fonts-noto-cjk fonts-wqy-zenhei
 fonts-noto-color-emoji|emoji|
 LIST
+  if [ -n "$tests" ]; then
+    cat <<'LIST'
+gcc|the race detector|
+libc6-dev|the race detector|
+LIST
+  fi
 }
 
 has() { dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q 'ok installed'; }
@@ -64,7 +85,7 @@ while IFS='|' read -r package purpose others; do
 done < <(wanted)
 
 if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
-if [ "${1:-}" = --check ]; then exit 1; fi
+if [ -n "$check" ]; then exit 1; fi
 
 root=()
 if [ "$(id -u)" -ne 0 ]; then
