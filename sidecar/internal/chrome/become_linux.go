@@ -9,17 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // briefBytes bounds the helper's brief; a command line has 4 KiB.
 const briefBytes = 128 << 10
 
-// HelperMain runs the helper when args, the program's arguments without its
-// name, ask for it. Main functions, and tests that start Chromium, call it
-// before anything else and exit with code when it was handled.
-func HelperMain(args []string) (code int, handled bool) {
-	if len(args) != 1 || args[0] != helperArg {
+// HelperMain runs the helper when argv, which is os.Args, asks for it. Main
+// functions, and tests that start Chromium, call it before anything else and
+// exit with code when it was handled.
+func HelperMain(argv []string) (code int, handled bool) {
+	if len(argv) != 2 || argv[1] != helperArg {
 		return 0, false
 	}
 	// The parent-death signal belongs to the thread that executes Chromium.

@@ -3,24 +3,17 @@
 package chrome
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
 )
 
 // goneWithin is how long a killed parent's Chromium may last.
@@ -177,202 +170,4 @@ func TestStop(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// The roles below change what the test process may do and run the test again.
-
-// TestWithoutUserNamespaces is a system that allows none: Chromium's sandbox
-// can't work and there is no private network.
-func TestWithoutUserNamespaces(t *testing.T) {
-	if os.Getenv(roleVar) != "ordinary" {
-		needRoot(t)
-		again(t, t.Name(), "closed", &syscall.SysProcAttr{
-			Cloneflags:                 syscall.CLONE_NEWUSER,
-			UidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: 100000, Size: 1}, {ContainerID: ordinaryUID, HostID: ordinaryUID, Size: 1}},
-			GidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: 100000, Size: 1}, {ContainerID: ordinaryUID, HostID: ordinaryUID, Size: 1}},
-			GidMappingsEnableSetgroups: true,
-			Credential:                 &syscall.Credential{Groups: []uint32{}},
-		})
-		return
-	}
-	b, err := tryLaunch(t, Shell)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.end()
-	if private, why := b.seat.PrivateNetwork(); private || !strings.Contains(why, "user namespace") {
-		t.Errorf("private network %t: %q", private, why)
-	}
-	err = b.Explain(alive(b.Process))
-	if codeOf(err) != string(proto.CodeSandboxUnavailable) {
-		t.Errorf("%v\n%s", err, b.Output())
-	}
-}
-
-// TestWithoutUser is root that may not become anybody else.
-func TestWithoutUser(t *testing.T) {
-	if os.Getenv(roleVar) != "ordinary" {
-		needRoot(t)
-		again(t, t.Name(), "drop "+strconv.Itoa(unix.CAP_SETUID), &syscall.SysProcAttr{})
-		return
-	}
-	if _, err := tryLaunch(t, Shell); codeOf(err) != string(proto.CodeUserUnavailable) {
-		t.Error(err)
-	}
-}
-
-// TestRootWithoutAdmin is root in an ordinary container: no right to make
-// network namespaces, but user namespaces.
-func TestRootWithoutAdmin(t *testing.T) {
-	if os.Getenv(roleVar) != "ordinary" {
-		needRoot(t)
-		again(t, t.Name(), "drop "+strconv.Itoa(unix.CAP_SYS_ADMIN), &syscall.SysProcAttr{})
-		return
-	}
-	b := launch(t, Shell)
-	checkWalls(t, b)
-	checkProcess(t, b)
-	checkNetwork(t, b)
-}
-
-func needRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to set the stage")
-	}
-}
-
-// playRole is what a re-executed test binary does in place of the tests.
-func playRole(role string) int {
-	word, number, _ := strings.Cut(role, " ")
-	switch word {
-	case "closed":
-		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		return testsAgain(&syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryUID, Gid: ordinaryUID, Groups: []uint32{}}})
-	case "drop":
-		runtime.LockOSThread()
-		cap, _ := strconv.Atoi(number)
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(cap), 0, 0, 0); err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		return testsAgain(&syscall.SysProcAttr{})
-	case "parent":
-		return standIn(number)
-	}
-	fmt.Fprintln(os.Stderr, "unknown role", role)
-	return 2
-}
-
-// testsAgain runs the same tests in a child with attr.
-func testsAgain(attr *syscall.SysProcAttr) int {
-	runtime.LockOSThread()
-	cmd := exec.Command("/proc/self/exe", os.Args[1:]...)
-	cmd.Env = append(os.Environ(), roleVar+"=ordinary")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = attr
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	if err := cmd.Run(); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	return 0
-}
-
-// TestParentKilled kills a stand-in for the sidecar at several moments.
-func TestParentKilled(t *testing.T) {
-	bothUsers(t, func(t *testing.T) {
-		for _, moment := range []string{"prepared", "started", "answered", "hanging", "full"} {
-			t.Run(moment, func(t *testing.T) { killParent(t, moment) })
-		}
-	})
-}
-
-func killParent(t *testing.T, moment string) {
-	cmd := exec.Command("/proc/self/exe")
-	tmp := openTemp(t)
-	cmd.Env = []string{roleVar + "=parent " + moment, "TMPDIR=" + tmp, "PATH=" + searchPath}
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Error(err)
-	}
-	if !strings.HasPrefix(line, "ready") {
-		t.Errorf("stand-in says %q", line)
-	}
-	all, err := proc.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	family := proc.Tree(all, cmd.Process.Pid)[1:]
-	if moment != "prepared" && len(family) == 0 {
-		t.Error("there is no Chromium")
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	start := time.Now()
-	for {
-		var left []proc.Process
-		for _, p := range family {
-			if now, err := proc.Read(p.PID); err == nil && now.Start == p.Start && !now.Zombie {
-				left = append(left, p)
-			}
-		}
-		if len(left) == 0 {
-			t.Logf("%d processes gone after %s", len(family), time.Since(start).Round(time.Millisecond))
-			return
-		}
-		if time.Since(start) > goneWithin {
-			t.Fatalf("left after %s: %+v", goneWithin, left)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// standIn is a sidecar that goes as far as moment, says so and waits to be
-// killed.
-func standIn(moment string) int {
-	flavour := Shell
-	if moment == "full" {
-		flavour = Full
-	}
-	ctx := context.Background()
-	binary, err := Find(ctx, Want{Chromium: flavour})
-	check(err)
-	user, err := PickUser()
-	check(err)
-	profile, _, err := trialProfile(user)
-	check(err)
-	seat, err := Prepare(ctx, Options{Binary: binary, User: user, Profile: profile})
-	check(err)
-	if moment != "prepared" {
-		p, err := seat.Start(ctx, seat.Listener().Addr().String())
-		check(err)
-		if moment != "started" {
-			check(alive(p))
-		}
-		if moment == "hanging" {
-			check(syscall.Kill(p.PID(), syscall.SIGSTOP))
-		}
-	}
-	fmt.Println("ready")
-	select {}
-}
-
-// check ends a stand-in.
-func check(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 }

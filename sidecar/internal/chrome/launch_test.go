@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // TestLaunch starts both flavours and looks at everything that the package

@@ -1,3 +1,5 @@
+//go:build linux
+
 package chrome
 
 import (
@@ -12,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // ordinaryUID is whom tests run as when they run a second time without root.
@@ -23,7 +25,7 @@ const ordinaryUID = 60999
 const roleVar = "PILLION_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if code, handled := HelperMain(os.Args[1:]); handled {
+	if code, handled := HelperMain(os.Args); handled {
 		os.Exit(code)
 	}
 	if role := os.Getenv(roleVar); role != "" && role != "ordinary" {

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 const (

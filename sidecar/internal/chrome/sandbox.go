@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // Renderer says how one renderer, the process that runs a page's code, is shut

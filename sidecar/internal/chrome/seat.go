@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // Options is all that a launch needs to know.

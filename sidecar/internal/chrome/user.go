@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome/proc"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // User is whom Chromium runs as: the sidecar's own user, or, when that is

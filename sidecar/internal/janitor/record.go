@@ -1,0 +1,89 @@
+package janitor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
+)
+
+// recordName is the file in the profile that says whose session it is.
+const recordName = ".pillion-owner"
+
+// recordBytes bounds a record; ours have some 200.
+const recordBytes = 4 << 10
+
+// record names the sidecar that a session belongs to, and the session's other
+// directories beside the profile.
+type record struct {
+	PID     int    `json:"pid"`
+	Start   uint64 `json:"start"` // of the process, in ticks of the boot
+	Boot    string `json:"boot"`
+	Uploads string `json:"uploads"`
+	Output  string `json:"output"`
+}
+
+// writeRecord puts this process's record into a fresh profile.
+func writeRecord(profile, uploads, output string) error {
+	r := record{PID: os.Getpid(), Boot: bootID(), Uploads: uploads, Output: output}
+	if self, err := proc.Read(r.PID); err == nil {
+		r.Start = self.Start
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	root, err := os.OpenRoot(profile)
+	if err != nil {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	defer root.Close()
+	if err := root.WriteFile(recordName, text, 0o600); err != nil {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	return nil
+}
+
+// errRecord says that a directory is not ours to judge.
+var errRecord = errors.New("there is no owner's record")
+
+// readRecord reads the record in a profile. Its content is Chromium's to
+// forge: names that are not ours make it no record.
+func readRecord(profile *os.Root) (record, error) {
+	info, err := profile.Lstat(recordName)
+	if err != nil || !info.Mode().IsRegular() {
+		return record{}, errRecord
+	}
+	f, err := profile.Open(recordName)
+	if err != nil {
+		return record{}, errRecord
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, recordBytes))
+	if err != nil {
+		return record{}, errRecord
+	}
+	return parseRecord(text)
+}
+
+func parseRecord(text []byte) (record, error) {
+	var r record
+	if err := json.Unmarshal(text, &r); err != nil || r.PID < 1 ||
+		!isName(r.Uploads, uploadsPrefix) || !isName(r.Output, outputPrefix) {
+		return record{}, errRecord
+	}
+	return r, nil
+}
+
+// alive reports whether the recorded sidecar runs. The lock decides before
+// this; the record covers file systems whose locks are no good.
+func (r record) alive() bool {
+	if r.Boot != bootID() {
+		return false // before the last boot, or on another machine
+	}
+	p, err := proc.Read(r.PID)
+	return err == nil && p.Start == r.Start && !p.Zombie
+}
