@@ -16,7 +16,9 @@ class Run {
     this.looks = new Map(); // element -> Look
     this.slots = null; // closed shadow host -> Map(light child -> slot)
     this.range = null; // the one Range of the run
-    this.disabled = null; // element -> is it or something around it aria-disabled
+    this.labels = null; // tree root -> Map(control -> its labels)
+    this.pseudoAsked = 0; // see 15_pseudogate
+    this.pseudoGate = null;
     this.naming = 0; // steps spent on names; see NAMING_BUDGET
   }
 }

@@ -24,6 +24,7 @@ const openShadowRoot = getter(Element.prototype, 'shadowRoot');
 const elementSlot = getter(Element.prototype, 'assignedSlot');
 const textSlot = getter(Text.prototype, 'assignedSlot');
 const activeOf = getter(Document.prototype, 'activeElement');
+const classesOf = getter(Element.prototype, 'classList');
 
 const { getAttribute, hasAttribute, hasAttributes, getBoundingClientRect, checkVisibility, closest, matches, querySelectorAll } = Element.prototype;
 const attr = (el, name) => getAttribute.call(el, name);
@@ -42,5 +43,6 @@ const FRAGMENT = 11;
 
 const doc = document;
 const docQuery = (css) => Document.prototype.querySelector.call(doc, css);
+const labelsIn = (root) => (root === doc ? Document : DocumentFragment).prototype.querySelectorAll.call(root, 'label');
 const docById = (id) => Document.prototype.getElementById.call(doc, id);
 const docHasFocus = () => Document.prototype.hasFocus.call(doc);

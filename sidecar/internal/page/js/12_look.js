@@ -3,11 +3,15 @@
 
 class Look {
   constructor() {
-    this.style = undefined; // live computed style
-    this.display = undefined;
-    this.shown = undefined; // has a box and visibility: visible
+    this.display = undefined; // '' outside of the flat tree
+    this.visible = false; // visibility: visible
+    this.pointer = false; // the cursor over it is a hand
+    this.hittable = false; // pointer-events is not none
+    this.content = ''; // the content property, '' when it is what it is for most
+    this.shown = undefined; // has a box and is visible
     this.chain = undefined; // taken out of the accessibility tree, here or above
     this.aria = undefined; // hidden from the accessibility tree
+    this.disabled = undefined; // aria-disabled, here or around
     this.box = undefined; // 0 = nothing painted, else PAINTED | INLINE
     this.role = undefined;
     this.before = undefined; // text of ::before and ::after
@@ -35,16 +39,28 @@ function lookAt(el) {
   return look;
 }
 
-function styleOf(el, look) {
-  return look.style === undefined ? (look.style = getComputedStyle(el)) : look.style;
+// readStyle takes what we need from the style and lets go of it: a style object
+// for each element is more than all the rest of a large page.
+function readStyle(el, look) {
+  const style = getComputedStyle(el);
+  look.display = style.display;
+  look.visible = style.visibility === 'visible';
+  look.pointer = style.cursor === 'pointer';
+  look.hittable = style.pointerEvents !== 'none';
+  const content = style.content;
+  if (content !== 'normal' && content !== 'none') look.content = content;
 }
 
 function displayOf(el, look) {
-  return look.display === undefined ? (look.display = styleOf(el, look).display) : look.display;
+  if (look.display === undefined) readStyle(el, look);
+  return look.display;
 }
 
 function isShown(el, look) {
-  if (look.shown === undefined) look.shown = rendered(el) && styleOf(el, look).visibility === 'visible';
+  if (look.shown === undefined) {
+    if (look.display === undefined) readStyle(el, look);
+    look.shown = look.visible && rendered(el);
+  }
   return look.shown;
 }
 

@@ -51,6 +51,7 @@ function contentText(value, el, pseudo) {
 // readPseudo gives the text that a pseudo element puts before or after the
 // content, with a space on either side unless it is inline.
 function readPseudo(el, which) {
+  if (!mayHavePseudo(el)) return '';
   const style = getComputedStyle(el, which);
   const value = style.content;
   if (!value || value === 'none' || value === 'normal') return '';
@@ -66,6 +67,6 @@ const afterOf = (el, look) => (look.after === undefined ? (look.after = readPseu
 
 // ownContentAlt is the alternative text of an element that content replaces.
 function ownContentAlt(el, look) {
-  const value = styleOf(el, look).content;
-  return !value || value === 'normal' || value === 'none' ? undefined : contentText(value, el, false);
+  if (look.display === undefined) readStyle(el, look);
+  return look.content === '' ? undefined : contentText(look.content, el, false);
 }

@@ -147,7 +147,7 @@ function fromLabels(labels, job, depth) {
     return NOTHING;
   }
   const one = (label) => alternative(label, LABEL | (hiddenForAria(label, lookAt(label)) ? HIDDEN_LABEL : 0), job, depth + 1);
-  return join([...labels].map(one).filter((p) => p.text), ' ');
+  return join(labels.map(one).filter((p) => p.text), ' ');
 }
 
 // contentOf puts together what is inside el: generated text, children (or what

@@ -2,7 +2,27 @@
 // and the values of controls inside of a label.
 
 const NO_LABELS = [];
-const labelsOf = (el) => el.labels || NO_LABELS;
+
+// labelsOf gives the labels of a control. The DOM's own list of them looks
+// through the whole tree for each control; this looks once per tree and run.
+function labelsOf(el) {
+  const root = treeRootOf(el);
+  if (!root) return NO_LABELS;
+  run.labels ||= new Map();
+  let labels = run.labels.get(root);
+  if (!labels) {
+    labels = new Map();
+    for (const label of labelsIn(root)) {
+      const control = label.control;
+      if (!control) continue;
+      const known = labels.get(control);
+      if (known) known.push(label);
+      else labels.set(control, [label]);
+    }
+    run.labels.set(root, labels);
+  }
+  return labels.get(el) || NO_LABELS;
+}
 
 // Input types whose placeholder may name them.
 const PLACEHOLDER_TYPES = new Set(['text', 'password', 'number', 'search', 'tel', 'email', 'url']);

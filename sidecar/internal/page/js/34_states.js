@@ -19,26 +19,24 @@ function isNativelyDisabled(el) {
 const disabledOf = (el, role) => isNativelyDisabled(el) || (CAN_DISABLE.has(role) && ariaDisabled(el));
 
 // ariaDisabled: aria-disabled, here or on the nearest element around that has an
-// opinion; remembered for the run.
+// opinion.
 function ariaDisabled(el) {
-  const cache = (run.disabled ||= new Map());
   const path = [];
   let result = false;
   for (let e = el; e; e = parentOrHost(e)) {
-    const known = cache.get(e);
-    if (known !== undefined) {
-      result = known;
+    const look = lookAt(e);
+    if (look.disabled !== undefined) {
+      result = look.disabled;
       break;
     }
-    path.push(e);
-    const v = attr(e, 'aria-disabled');
-    const word = v === null ? '' : v.toLowerCase();
+    path.push(look);
+    const word = (attr(e, 'aria-disabled') || '').toLowerCase();
     if (word === 'true' || word === 'false') {
       result = word === 'true';
       break;
     }
   }
-  for (const e of path) cache.set(e, result);
+  for (const look of path) look.disabled = result;
   return result;
 }
 

@@ -30,6 +30,9 @@ class TreeNode {
 // anybody, and one that is made to be huge must not take us down.
 const TEXT_MAX = 1 << 20;
 
+// Roughly what a node's line takes besides its name.
+const NODE_SIZE = 30;
+
 class TreeBuilder {
   constructor(options) {
     this.maxDepth = options.depth || 0;
@@ -37,6 +40,8 @@ class TreeBuilder {
     this.root = new TreeNode(null, 'fragment', '', null);
     this.owns = false; // met an aria-owns, so an element may come by twice
     this.stack = [];
+    this.budget = options.budget || Infinity;
+    this.size = 0; // of the text, roughly
     this.suspects = []; // may be hosts of closed shadow roots; see 48_closed
     const active = docHasFocus() ? activeOf(doc) : null;
     this.active = active;
@@ -47,18 +52,35 @@ class TreeBuilder {
     const stack = this.stack;
     while (stack.length) {
       const top = stack[stack.length - 1];
-      const child = top.next();
+      const child = this.size > this.budget && this.isEnough(top) ? null : top.next();
       if (child === null) {
         stack.pop();
         this.leave(top);
       } else if (nodeType(child) === TEXT) {
-        if (top.visible && top.node.role !== 'textbox') addText(top.node, textData(child));
+        if (top.visible && top.node.role !== 'textbox') {
+          const text = textData(child);
+          this.size += text.length;
+          addText(top.node, text);
+        }
       } else if (nodeType(child) === ELEMENT) {
+        top.met++;
         this.enter(child, top.node);
       }
     }
     flush(this.root);
     return this.root;
+  }
+
+  // isEnough: over the budget the walk no longer looks at all of a long list,
+  // and the further over, the less of each. What stands behind the list is still
+  // found, a dialog at the end of the page for instance.
+  isEnough(visit) {
+    const over = this.size / this.budget;
+    if (visit.met < (over < 2 ? 50 : over < 3 ? 5 : 1)) return false;
+    const left = visit.rest();
+    if (left === 0) return false;
+    addKid(visit.node, { omitted: left });
+    return true;
   }
 
   // enter starts el, whose parent in the tree is node.
@@ -84,9 +106,8 @@ class TreeBuilder {
     const { el, look, own, node, block } = visit;
     addText(node, afterOf(el, look));
     if (block) addText(node, ' ');
-    if (!own) return;
-    addProperties(own, el);
-    this.finish(own, look);
+    addProperties(node, el);
+    if (own) this.finish(own, look);
   }
 
   // nodeFor makes the node of a visible element, or null when its content
@@ -96,15 +117,18 @@ class TreeBuilder {
     if (tag === 'iframe' || tag === 'frame') return this.frameNode(el, look, parent);
     const role = roleOf(el, look) || 'generic';
     if (isNone(role)) return null;
+    // Text in an inline box without a meaning is text of the box around.
+    const plain = role === 'generic' && holdsOneText(el);
+    if (plain && displayOf(el, look) === 'inline' && isShown(el, look)) return null;
     const box = boxOf(el, look);
-    if (role === 'generic' && box & INLINE && holdsOneText(el)) return null;
+    if (plain && box & INLINE) return null;
     const node = new TreeNode(parent, role, nameParts(el, look).text, el);
-    const style = styleOf(el, look);
+    this.size += NODE_SIZE + node.name.length;
     node.active = el === this.active;
     node.concealed = saysHidden(el);
-    if (box & PAINTED && style.pointerEvents !== 'none') {
+    if (box & PAINTED && look.hittable) {
       node.ref = refFor(el, role, node.name);
-      node.pointer = style.cursor === 'pointer';
+      node.pointer = look.pointer;
     }
     node.states = statesText(el, role, node.active);
     look.node = node;
@@ -121,7 +145,7 @@ class TreeBuilder {
     node.states = node.active ? ' [active]' : '';
     if (boxOf(el, look) & PAINTED) {
       node.ref = refFor(el, 'iframe', '');
-      node.pointer = styleOf(el, look).cursor === 'pointer';
+      node.pointer = look.pointer;
     }
     node.frame = frameId(el);
     look.node = node;
@@ -188,6 +212,7 @@ class Visit {
     this.shadow = shadowOf(el);
     this.open = this.shadow !== null && openShadowRoot(el) !== null;
     this.phase = 0; // 0 children, 1 shadow tree, 2 owned
+    this.met = 0; // elements so far
     this.child = null;
     const tag = localName(el);
     if (tag === 'iframe' || tag === 'frame') {
@@ -199,6 +224,13 @@ class Visit {
     } else {
       this.child = firstChild(el);
     }
+  }
+
+  // rest counts the elements that next would still give, and skips them.
+  rest() {
+    let n = 0;
+    for (let c = this.next(); c !== null; c = this.next()) if (nodeType(c) === ELEMENT) n++;
+    return n;
   }
 
   next() {
@@ -294,6 +326,7 @@ function fieldValue(el, tag) {
   return type === 'checkbox' || type === 'radio' || type === 'file' ? '' : shownValue(el);
 }
 
+// addProperties notes what el adds to a link or field that it is or belongs to.
 function addProperties(node, el) {
   if (node.role === 'link') {
     const url = attr(el, 'href');

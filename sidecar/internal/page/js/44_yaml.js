@@ -101,6 +101,10 @@ class Renderer {
         this.line(indent + '- text: ' + quoted(item));
         continue;
       }
+      if (item.omitted) {
+        this.line(indent + '# ' + item.omitted + ' more');
+        continue;
+      }
       const key = indent + '- ' + quotedKey(this.key(item, inPointer));
       if (item.frame) {
         this.line(key);

@@ -25,6 +25,7 @@ P.snapshot = scoped((root, options) => {
   sweepRefs();
   const from = root || docQuery('body, frameset') || documentRoot();
   if (!from) return { pieces: [''], frames: [], full: false, suspects: 0 };
+  rectOf(from); // lays the page out: what is asked of it before would be of an older state
   const builder = new TreeBuilder(options);
   const tree = builder.build(from);
   const out = new Renderer(options);

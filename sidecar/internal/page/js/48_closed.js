@@ -40,7 +40,7 @@ function isHollow(el, look) {
   // Empty and yet as high as its content wants: then there is content. One with
   // a height of its own is a spacer or a picture far more often than a host.
   const height = el.computedStyleMap().get('height');
-  return height !== undefined && height !== null && height.toString() === 'auto' && styleOf(el, look).display !== 'inline';
+  return height !== undefined && height !== null && height.toString() === 'auto' && displayOf(el, look) !== 'inline';
 }
 
 function keepSuspects(list) {
