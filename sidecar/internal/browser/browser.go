@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
@@ -49,17 +50,19 @@ type Browser struct {
 	log    *slog.Logger
 	events *event.Stream
 
-	mu        sync.Mutex
-	tabs      []*Tab // open ones, in opening order
-	byTarget  map[target.ID]*Tab
-	frames    map[pcdp.FrameID]*Frame
-	nextTab   int
-	changed   chan struct{} // closed and replaced on every change of the model
-	downloads []*Download
-	guard     guard
-	held      bool // dialogs wait for somebody instead of being dismissed
+	mu           sync.Mutex
+	tabs         []*Tab // open ones, in opening order
+	byTarget     map[target.ID]*Tab
+	frames       map[pcdp.FrameID]*Frame
+	nextTab      int
+	changed      chan struct{} // closed and replaced on every change of the model
+	downloads    []*Download
+	nextDownload int
+	guard        guard
+	held         bool // dialogs wait for somebody instead of being dismissed
 
-	hidden hiddenPages
+	hidden  hiddenPages
+	version string
 }
 
 // Start hooks the browser behind o.Conn and returns when its first tab is ready
@@ -90,6 +93,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	cdp.On(root, target.TargetCrashed, func(ev target.EventTargetCrashed) { b.targetCrashed(ev.TargetID) })
 	cdp.On(root, cdpbrowser.DownloadWillBegin, func(ev cdpbrowser.EventDownloadWillBegin) { b.downloadBegins(ev) })
 
+	version := cdp.Start(root, cdpbrowser.GetVersion, pcdp.Empty{})
 	// Before any page is attached, so that no request is ever unguarded.
 	steps := []*cdp.Pending{
 		cdp.Start(root, fetch.Enable, fetch.EnableParams{Patterns: documents(), HandleAuthRequests: ptr(true)}),
@@ -104,6 +108,11 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 			return nil, fmt.Errorf("hook the browser: %w", err)
 		}
 	}
+	var v cdpbrowser.GetVersionResult
+	if err := version.Wait(ctx, &v); err != nil {
+		return nil, fmt.Errorf("ask for the browser's version: %w", err)
+	}
+	_, b.version, _ = strings.Cut(v.Product, "/")
 	if err := b.wait(ctx, func() bool { return len(b.tabs) > 0 && b.tabs[0].ready }); err != nil {
 		return nil, fmt.Errorf("wait for the first tab: %w", err)
 	}
@@ -115,6 +124,9 @@ func (b *Browser) Done() <-chan struct{} { return b.conn.Done() }
 
 // Err says why the connection ended.
 func (b *Browser) Err() error { return b.conn.Err() }
+
+// Version is Chromium's, such as "156.0.8078.114".
+func (b *Browser) Version() string { return b.version }
 
 // Viewport is the size that new tabs get.
 func (b *Browser) Viewport() proto.Viewport { return b.opts.Viewport }

@@ -12,13 +12,15 @@ const keptDownloads = 200
 // Download is a file that a page wanted to save. It was refused: nothing is
 // written.
 type Download struct {
+	N    int    // 1 and up
 	Name string // as the page proposed it
 	Tab  *Tab   // whose it is; nil when unknown
 }
 
 func (b *Browser) downloadBegins(ev cdpbrowser.EventDownloadWillBegin) {
 	b.mu.Lock()
-	d := &Download{Name: ev.SuggestedFilename}
+	b.nextDownload++
+	d := &Download{N: b.nextDownload, Name: ev.SuggestedFilename}
 	if f := b.frames[ev.FrameID]; f != nil {
 		d.Tab = f.tab
 	}

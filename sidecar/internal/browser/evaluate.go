@@ -3,11 +3,14 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 )
 
 // ScriptError is an exception that a script of the caller threw.
@@ -53,4 +56,21 @@ func jsonString(v jsonv2.Value) string {
 		return string(v)
 	}
 	return s
+}
+
+// titleTimeout bounds the reading of a title: a page that is busy for longer is
+// told of without one.
+const titleTimeout = time.Second
+
+// ReadTitle asks the page for its title now; when it does not answer in a
+// moment, or a dialog is open, the title as the browser last told it.
+func (t *Tab) ReadTitle(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, titleTimeout)
+	defer cancel()
+	p := cdp.Start(t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.title", ReturnByValue: ptr(true)})
+	var res runtime.EvaluateResult
+	if err := t.await(ctx, p, t.Modal(), &res); err != nil || res.Result == nil {
+		return t.Title()
+	}
+	return jsonString(res.Result.Value)
 }

@@ -153,7 +153,7 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	}
 	b.log.Warn("closed a page that was redirected to "+origin, "tab", tab, "how", how)
 	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
-		"what": "navigation to " + origin, "rule": "pages open only on the app", "setting": "allow_origins",
+		"kind": "navigation", "target": origin, "rule": "pages open only on the app", "setting": "allow_origins",
 	}})
 }
 

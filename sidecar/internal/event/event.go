@@ -34,7 +34,7 @@ const (
 	Console    Kind = "console"  // Detail: level, text
 	Dialog     Kind = "dialog"   // Detail: type
 	Download   Kind = "download" // Detail: name, state
-	Refused    Kind = "refused"  // Detail: what, rule, setting
+	Refused    Kind = "refused"  // Detail: kind ("navigation", "connection"), target, rule, setting
 	Action     Kind = "action"   // Detail: tool, outcome, ms
 	Stopping   Kind = "stopping" // Detail: reason
 )

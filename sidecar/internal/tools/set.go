@@ -1,0 +1,205 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+)
+
+// Set is one MCP session's view of the tools: its current tab, and what it has
+// been told.
+type Set struct {
+	kit *Kit
+
+	mu      sync.Mutex
+	current *browser.Tab
+	shown   map[*browser.Tab]header
+	logged  map[*browser.Tab]int // newest console message that was told
+	told    int                  // newest download that was told
+}
+
+// Tools lists what is offered.
+func (s *Set) Tools() []*sdk.Tool { return s.kit.list }
+
+// Close forgets the session; the browser stays as it is.
+func (s *Set) Close() {}
+
+// call is one tool call on its way through a Set.
+type call struct {
+	*Set
+	spec spec
+	tab  *browser.Tab // nil for a tool that needs none and found none
+	args json.RawMessage
+	reply
+}
+
+// tool runs one tool. It writes into c.reply, or fails as a whole.
+type tool func(ctx context.Context, c *call) error
+
+// Call runs a tool and composes its answer.
+func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.CallToolResult {
+	i := slices.IndexFunc(s.kit.specs, func(sp spec) bool { return sp.Name == name })
+	run := handlers(name)
+	if i < 0 || run == nil {
+		return failure(fmt.Sprintf("Tool %q not found", name))
+	}
+	c := &call{Set: s, spec: s.kit.specs[i], args: args}
+	s.kit.opts.Browser.HoldDialogs()
+	s.kit.awaitFirstPage(ctx)
+	if err := s.prepare(ctx, c); err != nil {
+		return s.fail(ctx, c, err)
+	}
+	if c.spec.Kind == "act" && !c.spec.Context && c.spec.Modal == "" {
+		unlock, err := c.tab.Lock(ctx)
+		if err != nil {
+			return s.fail(ctx, c, err)
+		}
+		defer unlock()
+	}
+	mark := s.kit.opts.Browser.EscapeMark()
+	err := run(ctx, c)
+	if text := s.escaped(mark, c.tab); text != "" {
+		return failure(text)
+	}
+	if err != nil {
+		return s.fail(ctx, c, err)
+	}
+	return s.compose(ctx, c)
+}
+
+// decode checks the arguments against the tool's schema.
+func (c *call) decode(out any) error { return decodeArgs(c.spec.Name, c.spec.schema(), c.args, out) }
+
+// prepare finds the tab that the call works on and refuses what an open dialog
+// forbids.
+func (s *Set) prepare(ctx context.Context, c *call) error {
+	tab, err := s.tab(ctx, !c.spec.Context)
+	if err != nil {
+		return err
+	}
+	c.tab = tab
+	if tab == nil || c.spec.Context {
+		return nil
+	}
+	dialog, chooser := tab.Dialog() != nil, tab.Chooser() != nil
+	switch {
+	case c.spec.Modal == "dialog" && !dialog, c.spec.Modal == "chooser" && !chooser:
+		return toolError(fmt.Sprintf("Error: The tool %q can only be used when there is related modal state present.", c.spec.Name))
+	case c.spec.Modal == "" && (dialog || chooser):
+		return errModalState
+	}
+	return nil
+}
+
+// errModalState is answered with the Modal state section beside it.
+const errModalState = toolError("modal state")
+
+// tab is the session's current tab: where it was, or the first when it has none
+// yet or its own is gone. With must, one is opened where there is none, and one
+// that crashed is replaced.
+func (s *Set) tab(ctx context.Context, must bool) (*browser.Tab, error) {
+	b := s.kit.opts.Browser
+	tabs := b.Tabs()
+	s.mu.Lock()
+	cur := s.current
+	if cur == nil || !slices.Contains(tabs, cur) {
+		cur = nil
+		if len(tabs) > 0 {
+			cur = tabs[0]
+		}
+		s.current = cur
+	}
+	s.mu.Unlock()
+	if cur == nil && must {
+		t, err := b.NewTab(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.setCurrent(t)
+		return t, nil
+	}
+	if cur != nil && cur.IsCrashed() {
+		return s.replaceCrashed(ctx, cur)
+	}
+	return cur, nil
+}
+
+// replaceCrashed puts a blank tab in a crashed one's place and says so.
+func (s *Set) replaceCrashed(ctx context.Context, dead *browser.Tab) (*browser.Tab, error) {
+	fresh, err := s.kit.opts.Browser.NewTab(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := dead.Close(ctx); err != nil && !cdp.IsGone(err) {
+		return nil, err
+	}
+	s.setCurrent(fresh)
+	return nil, toolError("Error: Target crashed: the page at " + oneLine(dead.URL()) + " crashed. A blank tab took its place; navigate again.")
+}
+
+func (s *Set) setCurrent(t *browser.Tab) {
+	s.mu.Lock()
+	s.current = t
+	s.mu.Unlock()
+}
+
+// escaped words the refusal of a call that led the tab off the app.
+func (s *Set) escaped(mark uint64, tab *browser.Tab) string {
+	if tab == nil {
+		return ""
+	}
+	var origins []string
+	for _, e := range s.kit.opts.Browser.EscapesSince(mark, tab) {
+		if !slices.Contains(origins, e.Origin) {
+			origins = append(origins, e.Origin)
+		}
+	}
+	if len(origins) == 0 {
+		return ""
+	}
+	return "A page was redirected to " + strings.Join(origins, ", ") + ", outside the sandbox app, and was closed. " +
+		"Nothing was sent there, and the tab stays on the app. The host can allow an origin with allow_origins."
+}
+
+// fail answers a call that came to nothing.
+func (s *Set) fail(ctx context.Context, c *call, err error) *sdk.CallToolResult {
+	var te toolError
+	switch {
+	case errors.Is(err, errModalState):
+		var out sections
+		out.add("Error", fmt.Sprintf("Error: Tool %q does not handle the modal state.", c.spec.Name))
+		out.add("Modal state", modalLines(c.tab)...)
+		return answer(out.b.String(), true, nil)
+	case errors.Is(err, browser.ErrModal):
+		// The dialog that the call opened is its outcome, not a failure.
+		return s.compose(ctx, c)
+	case errors.As(err, &te):
+		return failure(string(te))
+	case errors.Is(err, browser.ErrCrashed):
+		return failure("Error: Target crashed. The next call gets a blank tab in its place.")
+	default:
+		return failure(contain(errorText(ctx, err)))
+	}
+}
+
+// errorText is an error as an agent reads it: what class it is, what was meant
+// to happen, what stood in the way.
+func errorText(ctx context.Context, err error) string {
+	text := err.Error()
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return "TimeoutError: the call ran out of its time: " + text
+	}
+	if strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "TimeoutError: ") {
+		return text
+	}
+	return "Error: " + text
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/chrome"
+	"github.com/pillion-browser/pillion/sidecar/internal/egress"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
+	"github.com/pillion-browser/pillion/sidecar/internal/httpd"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
+	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
+	"github.com/pillion-browser/pillion/sidecar/internal/policy"
+	"github.com/pillion-browser/pillion/sidecar/internal/tools"
+)
+
+// startTimeout bounds a start. Hosts wait 60 s for the ready line; a start that
+// fails must say so before.
+const startTimeout = 45 * time.Second
+
+// session is one run of the sidecar: everything that a start makes, in the
+// order in which it is made. A field is nil until its step is done, so that the
+// stop undoes just what there is.
+type session struct {
+	launch proto.Launch
+	log    *slog.Logger
+	out    *output
+	events *event.Stream
+
+	app     policy.App
+	user    *chrome.User
+	dirs    *janitor.Session
+	seat    *chrome.Seat
+	proxy   *egress.Proxy
+	process *chrome.Process
+	conn    *cdp.Conn
+	browser *browser.Browser
+	tools   *tools.Kit
+	gateway *mcp.Gateway
+	server  *httpd.Server
+
+	background sync.WaitGroup // goroutines that end by themselves in a stop
+	gone       chan struct{}  // closed when Chromium ended
+	stopping   atomic.Bool
+	stderr     io.Writer
+}
+
+func newSession(launch proto.Launch, stdout, stderr io.Writer) *session {
+	masked := stderr
+	return &session{
+		launch: launch,
+		log:    newLog(masked),
+		out:    newOutput(stdout, launch.Lifeline),
+		events: &event.Stream{},
+		gone:   make(chan struct{}),
+		stderr: masked,
+	}
+}
+
+// start makes everything up to a sidecar that answers, and returns its ready
+// line's content.
+func (s *session) start(ctx context.Context) (proto.Ready, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var err error
+	if s.app, err = policy.NewApp(s.launch.AppURL); err != nil {
+		return proto.Ready{}, err
+	}
+	binary, err := chrome.Find(ctx, chrome.Want{Mode: s.launch.Mode, Chromium: s.launch.Chromium, Path: s.launch.ChromiumPath})
+	if err != nil {
+		return proto.Ready{}, err
+	}
+	if s.user, err = chrome.PickUser(); err != nil {
+		return proto.Ready{}, err
+	}
+	if s.dirs, err = janitor.Open(janitor.Options{
+		Workdir: s.launch.Workdir, UID: s.user.UID, GID: s.user.GID, Hold: s.user.Hold(), Log: s.log,
+	}); err != nil {
+		return proto.Ready{}, err
+	}
+	// Tools name files relative to here, as agents of the original expect.
+	if err := os.Chdir(s.dirs.Uploads); err != nil {
+		return proto.Ready{}, err
+	}
+	if s.seat, err = chrome.Prepare(ctx, chrome.Options{
+		Binary: binary, User: s.user, Mode: s.launch.Mode, Window: s.launch.Viewport,
+		Profile: s.dirs.Profile, Home: s.dirs.Home, Tmp: s.dirs.Tmp,
+		DangerouslyNoSandbox: s.launch.DisableChromiumSandbox, Log: s.log,
+	}); err != nil {
+		return proto.Ready{}, err
+	}
+	credentials := egress.Credentials{User: randomSecret(), Password: randomSecret()}
+	s.startProxy(credentials)
+	if s.process, err = s.seat.Start(ctx, s.seat.Listener().Addr().String()); err != nil {
+		return proto.Ready{}, err
+	}
+	s.dirs.Watch(s.process.PID())
+	if err := s.startBrowser(ctx, credentials); err != nil {
+		return proto.Ready{}, s.process.Explain(err)
+	}
+	if err := s.process.CheckCommandLine(); err != nil {
+		return proto.Ready{}, err
+	}
+	port, err := s.startServer()
+	if err != nil {
+		return proto.Ready{}, err
+	}
+	private, why := s.seat.PrivateNetwork()
+	if !private {
+		s.log.Warn("Chromium shares this machine's network; its switches and the egress proxy alone stand between", "why", why)
+	}
+	return proto.Ready{
+		Port: port, Version: proto.Version, PID: os.Getpid(), MCPURL: "http://" + reachable(s.launch.Host, port) + "/mcp",
+		Chromium: proto.Chromium{Path: binary.Path, Version: s.browser.Version(), Flavour: binary.Flavour},
+		Features: proto.Features{
+			Sandbox: !s.launch.DisableChromiumSandbox, PrivateNetwork: private,
+			UnprivilegedUser: s.user.Dedicated, Janitor: s.dirs.Watched(),
+		},
+	}, nil
+}
+
+// randomSecret is 256 bits that nobody else knows.
+func randomSecret() proto.Secret { return proto.NewSecret(rand.Text() + rand.Text()) }
+
+// reachable is the address under which this machine's programs find a listener
+// of host.
+func reachable(host string, port int) string {
+	switch host {
+	case "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port))
+}
+
+func (s *session) startProxy(credentials egress.Credentials) {
+	s.proxy = egress.New(egress.Options{
+		App: s.app, Credentials: credentials, OwnAddrs: ownAddrs, Log: s.log,
+		OnRefusal: func(r egress.Refusal) {
+			s.events.Publish(event.Event{Kind: event.Refused, Detail: map[string]string{
+				"kind": "connection", "target": net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))),
+				"rule": string(r.Reason), "setting": r.Setting,
+			}})
+		},
+	})
+	s.background.Go(func() {
+		if err := s.proxy.Serve(s.seat.Listener()); err != nil {
+			s.log.Warn("the egress proxy ended", "error", err)
+		}
+	})
+}
+
+// ownAddrs are this machine's own addresses: a service that is bound to all of
+// them is as private as one on loopback.
+func ownAddrs() []netip.Addr {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var own []netip.Addr
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok {
+				own = append(own, ip.Unmap())
+			}
+		}
+	}
+	return own
+}
+
+func (s *session) startBrowser(ctx context.Context, credentials egress.Credentials) error {
+	s.conn = cdp.New(s.process.Transport())
+	s.background.Go(func() {
+		<-s.conn.Done()
+		close(s.gone)
+	})
+	b, err := browser.Start(ctx, browser.Options{
+		Conn: s.conn, Pin: s.app, Viewport: s.launch.Viewport, Events: s.events, Log: s.log,
+		ProxyUser: credentials.User, ProxyPassword: credentials.Password,
+	})
+	if err != nil {
+		return err
+	}
+	s.browser = b
+	if err := b.ApplyStorageState(ctx, s.launch.StorageState); err != nil {
+		return err
+	}
+	s.tools, err = tools.New(tools.Options{
+		Browser: b, Events: s.events, Log: s.log, Uploads: s.dirs.Uploads, Output: s.dirs.Output,
+	})
+	return err
+}
+
+func (s *session) startServer() (port int, err error) {
+	s.gateway = mcp.New(mcp.Options{
+		Version: proto.Version, Log: s.log, Resolve: s.app.Target,
+		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return s.tools.NewSet() },
+	})
+	s.server = httpd.New(httpd.Options{
+		Host: s.launch.Host, Port: s.launch.Port, AllowedHosts: s.launch.AllowedHosts, Token: s.launch.Token,
+		Version: proto.Version, MCP: s.gateway, StorageState: s.storageState, Log: s.log,
+	})
+	if port, err = s.server.Listen(); err != nil {
+		return 0, err
+	}
+	s.background.Go(func() {
+		if err := s.server.Serve(); err != nil {
+			s.log.Warn("the HTTP server ended", "error", err)
+		}
+	})
+	return port, nil
+}
+
+// storageState is the sign-in of the app, as it can be given to a later start.
+func (s *session) storageState(ctx context.Context) (proto.StorageState, error) {
+	st, err := s.browser.StorageState(ctx, s.app.Origin())
+	if err != nil {
+		return proto.StorageState{}, err
+	}
+	return st.Filter(s.app.Host(), s.app.Origin()), nil
+}
