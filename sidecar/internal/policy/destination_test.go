@@ -2,6 +2,7 @@ package policy
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -114,6 +115,22 @@ func TestReasons(t *testing.T) {
 	} {
 		if string(got) != want {
 			t.Errorf("reason %q, want %q", got, want)
+		}
+	}
+}
+
+func TestBlockedPort(t *testing.T) {
+	if !slices.IsSorted(blockedPorts) {
+		t.Fatal("the list is not sorted, so it is not searched right")
+	}
+	for _, port := range blockedPorts {
+		if !BlockedPort(port) {
+			t.Errorf("%d is not blocked", port)
+		}
+	}
+	for _, port := range []uint16{80, 443, 3000, 3478, 5173, 8080, 8443, 65535} {
+		if BlockedPort(port) {
+			t.Errorf("%d is blocked", port)
 		}
 	}
 }

@@ -1,0 +1,91 @@
+package egress
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/policy"
+)
+
+// Rule names why a connection was refused, for programs.
+type Rule string
+
+// The rules.
+const (
+	RulePrivate       Rule = "private_address" // a literal of an address that is not public
+	RuleLocalName     Rule = "local_name"
+	RuleUnresolved    Rule = "unresolved"
+	RulePrivateAnswer Rule = "private_answer" // a name with such an address among its answers
+	RulePort          Rule = "blocked_port"
+	RuleAppScheme     Rule = "app_scheme" // plain text for an https app's port
+	RulePrefetch      Rule = "prefetch"
+	RuleUpgrade       Rule = "upgrade"
+	RuleMethod        Rule = "method"
+	RuleMalformed     Rule = "malformed" // CONNECT without a readable host:port
+)
+
+// Reasons of this package, in the manner of policy's.
+const (
+	reasonAppScheme policy.Reason = "is the app's TLS port, and the request is plain HTTP"
+	reasonPrefetch  policy.Reason = "may not be prefetched"
+	reasonUpgrade   policy.Reason = "may not be upgraded without a tunnel"
+	reasonMethod    policy.Reason = "may not be asked with this method"
+	reasonMalformed policy.Reason = "is not a host and a port"
+)
+
+// settingHosts is the setting that widens the rule about private addresses.
+const settingHosts = "allow_hosts"
+
+// Refusal is one connection that was not made.
+type Refusal struct {
+	Host    string // as the URL parser serialises it; "" if it could not be read
+	Port    uint16
+	Rule    Rule
+	Reason  policy.Reason // reads on after host:port
+	Setting string        // the config key that could allow it; "" for none
+	// Unreported counts earlier refusals that were over the limit and not reported.
+	Unreported int
+}
+
+// String is the sentence that the client gets.
+func (r Refusal) String() string {
+	if r.Host == "" {
+		return "the target " + string(r.Reason)
+	}
+	return policy.HostPort(r.Host, r.Port) + " " + string(r.Reason)
+}
+
+// reporter logs refusals and hands them on, at a rate that a page can't choose.
+type reporter struct {
+	log  *slog.Logger
+	hand func(Refusal)
+	now  func() time.Time
+
+	mu         sync.Mutex
+	window     time.Time // start of the running one
+	hosts      map[string]int
+	reported   int
+	unreported int
+}
+
+// report tells of r, or counts it. Each report carries the count so far.
+func (q *reporter) report(r Refusal) {
+	q.mu.Lock()
+	if now := q.now(); now.Sub(q.window) >= refusalWindow {
+		q.window, q.hosts, q.reported = now, map[string]int{}, 0
+	}
+	if q.reported >= maxRefusals || q.hosts[r.Host] >= maxRefusalsPerHost {
+		q.unreported++
+		q.mu.Unlock()
+		return
+	}
+	q.reported++
+	q.hosts[r.Host]++
+	r.Unreported, q.unreported = q.unreported, 0
+	q.mu.Unlock()
+
+	q.log.Warn("refused a connection", "host", r.Host, "port", r.Port, "rule", string(r.Rule),
+		"reason", string(r.Reason), "setting", r.Setting, "unreported", r.Unreported)
+	q.hand(r)
+}
