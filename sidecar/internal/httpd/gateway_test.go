@@ -82,6 +82,56 @@ func TestGatewayBehindTheListener(t *testing.T) {
 	_ = session.Close() // its server is gone
 }
 
+func TestGatewayRoute(t *testing.T) {
+	gateway := mcp.New(mcp.Options{NewToolset: func(mcp.ClientInfo) mcp.Toolset { return tools{} }})
+	h := newHarness(t, Options{MCP: gateway})
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
+	request := func(method, session, body string) *http.Response {
+		r, err := http.NewRequest(method, "http://"+h.host()+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Mcp-Session-Id", session)
+		client := &http.Client{Transport: bearer{&http.Transport{DisableKeepAlives: true}}}
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { resp.Body.Close() })
+		return resp
+	}
+	session := request("POST", "", initialize).Header.Get("Mcp-Session-Id")
+	for _, c := range []struct {
+		method, session, body string
+		status                int
+		answer                string
+	}{
+		{"POST", session, `not json`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The body is not JSON"}}`},
+		{"POST", session, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
+		{"POST", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, ``},
+		{"GET", session, ``, 405, `{"error":"POST JSON-RPC here"}`},
+		{"HEAD", session, ``, 405, ``},
+		{"OPTIONS", session, ``, 405, `{"error":"POST JSON-RPC here"}`},
+		{"PUT", session, ``, 405, `{"error":"POST JSON-RPC here"}`},
+		{"DELETE", session, ``, 200, `{"closed":true}`},
+		{"DELETE", session, ``, 404, `{"error":"Session not found"}`},
+		{"DELETE", "", ``, 404, `{"error":"Session not found"}`},
+	} {
+		resp := request(c.method, c.session, c.body)
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != c.status || string(body) != c.answer {
+			t.Errorf("%s %s: %d %s %v", c.method, c.body, resp.StatusCode, body, err)
+		}
+		allow := ""
+		if c.status == http.StatusMethodNotAllowed {
+			allow = "POST, DELETE"
+		}
+		if got := resp.Header.Get("Allow"); got != allow {
+			t.Errorf("%s: Allow %q", c.method, got)
+		}
+	}
+}
+
 // A body that is too large is answered, though the client is still sending it.
 func TestBodyTooLarge(t *testing.T) {
 	gateway := mcp.New(mcp.Options{NewToolset: func(mcp.ClientInfo) mcp.Toolset { return tools{} }})

@@ -91,7 +91,7 @@ func TestRoutes(t *testing.T) {
 		{"GET /health HTTP/1.1", []string{hostLine, "Host: evil.test", tokenLine}, 400, "", false},
 		{"PRI * HTTP/2.0", nil, 400, "", false}, // HTTP/2 by prior knowledge
 		{"PRI * HTTP/2.0", []string{"Host: evil.test"}, 403, noHost, false},
-		{"POST /mcp HTTP/1.1", []string{hostLine, tokenLine, "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"}, 200, mcp, true},
+		{"POST /mcp HTTP/1.1", []string{hostLine, tokenLine, "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA"}, 200, mcp, true},
 	} {
 		t.Run(c.line+" "+strings.Join(c.headers, " "), func(t *testing.T) {
 			before := len(h.mcp.calls())

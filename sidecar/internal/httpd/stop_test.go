@@ -158,6 +158,9 @@ func TestSlowClients(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	h := &harness{t: t}
 	h.Server = New(Options{Host: "127.0.0.1", MCP: new(fakeMCP)})
+	if h.http.ReadHeaderTimeout != headerTimeout || h.http.ReadTimeout != requestTimeout || h.http.WriteTimeout != answerTimeout || h.http.IdleTimeout != idleTimeout {
+		t.Error("a limit is not set")
+	}
 	h.http.ReadHeaderTimeout, h.http.ReadTimeout, h.http.IdleTimeout = limit, 2*limit, limit
 	if _, err := h.Listen(); err != nil {
 		t.Fatal(err)

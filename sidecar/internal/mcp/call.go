@@ -68,13 +68,19 @@ func (g *Gateway) dispatch(s *session, c *call, tool string, args json.RawMessag
 	record.Duration = time.Since(begin)
 	cause := context.Cause(c.ctx)
 	record.Outcome = outcomeOf(result, panicked, cause)
-	if g.opts.OnCall != nil {
-		g.opts.OnCall(record)
-	}
+	g.tell(record)
 	if cause != nil && !errors.Is(cause, errDeadline) {
 		return nil, cause
 	}
 	return result, nil
+}
+
+// tell hands a record on.
+func (g *Gateway) tell(record CallRecord) {
+	if g.opts.OnCall != nil {
+		defer g.logPanic("record call")
+		g.opts.OnCall(record)
+	}
 }
 
 // notAdmitted is the answer to a call that the gate did not let through. A gate

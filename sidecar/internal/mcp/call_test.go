@@ -220,6 +220,35 @@ func TestPanics(t *testing.T) {
 	}
 }
 
+// A panic of what is wired to the gateway ends neither process nor session.
+func TestPanicsAroundTheTool(t *testing.T) {
+	h := newHarness(t, Options{
+		Gate:   gateFunc(func(tool string) { panicIf(tool == "browser_click") }),
+		OnCall: func(r CallRecord) { panicIf(r.Tool == "browser_type") },
+	}, nil)
+	session := h.open()
+	const internal = `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"tools/call failed inside of the browser sidecar; its log says where"}}`
+	if a := h.post(session, callBody("1", "browser_click", `{}`)); a.body != internal {
+		t.Errorf("gate: %s", a.body)
+	}
+	if text, isError := h.post(session, callBody("1", "browser_type", `{}`)).toolText(); text != "did browser_type" || isError {
+		t.Errorf("record: %q", text)
+	}
+}
+
+type gateFunc func(tool string)
+
+func (f gateFunc) Admit(_ context.Context, tool string, _ json.RawMessage) error {
+	f(tool)
+	return nil
+}
+
+func panicIf(yes bool) {
+	if yes {
+		panic("of the wiring")
+	}
+}
+
 // lockedBuffer is a log that several goroutines write.
 type lockedBuffer struct {
 	mu sync.Mutex

@@ -17,7 +17,7 @@ const (
 	codeParse     = -32700
 	codeInvalid   = -32600
 	codeMethod    = -32601
-	codeParams    = -32603
+	codeInternal  = -32603 // bad params too: see the package's Why
 	codeGone      = -32001 // the session or the answer does not exist
 	codeRefused   = -32000 // not now
 	codeCancelled = -32800 // as in the Language Server Protocol
@@ -41,7 +41,7 @@ var (
 
 // invalidParams is the error of params that a method can't take.
 func invalidParams(detail string) *rpcError {
-	return &rpcError{codeParams, "Invalid params: " + detail}
+	return &rpcError{codeInternal, "Invalid params: " + detail}
 }
 
 // Why a call's context ended before its tool did, or why it was not begun.

@@ -109,8 +109,13 @@ func failure(resp *jsonrpc.Response) *rpcError {
 		return nil
 	}
 	var e *jsonrpc.Error
-	if errors.As(resp.Error, &e) && e.Code == jsonrpc.CodeMethodNotFound {
-		return errUnknownMethod
+	if errors.As(resp.Error, &e) {
+		switch e.Code {
+		case jsonrpc.CodeMethodNotFound:
+			return errUnknownMethod
+		case jsonrpc.CodeInternalError:
+			return &rpcError{codeInternal, e.Message}
+		}
 	}
 	return invalidParams(resp.Error.Error())
 }

@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -18,7 +18,10 @@ func (g *Gateway) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				g.reportPanic(method, p)
-				res, err = nil, fmt.Errorf("%s failed inside of the browser sidecar", method)
+				res, err = nil, &jsonrpc.Error{
+					Code:    jsonrpc.CodeInternalError,
+					Message: method + " failed inside of the browser sidecar; its log says where",
+				}
 			}
 		}()
 		ex := exchangeOf(ctx)

@@ -48,6 +48,28 @@ func TestInitializeTellsTheServerNoCapabilities(t *testing.T) {
 	}
 }
 
+// An initialize that fails leaves nothing behind, however it fails.
+func TestFailedInitializeLeavesNothing(t *testing.T) {
+	made := 0
+	g := New(Options{NewToolset: func(ClientInfo) Toolset { made++; panic("no tools today") }})
+	if a := g.answer(t.Context(), "", []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":[]}`)); a.status != http.StatusOK || a.session != "" {
+		t.Errorf("answer %d %s", a.status, a.body)
+	}
+	if made != 0 || len(g.table.sessions) != 0 {
+		t.Errorf("%d toolsets, %d sessions", made, len(g.table.sessions))
+	}
+	func() {
+		defer func() { _ = recover() }()
+		g.answer(t.Context(), "", []byte(initializeBody))
+	}()
+	if made != 1 || len(g.table.sessions) != 0 {
+		t.Errorf("after a panic: %d toolsets, %d sessions", made, len(g.table.sessions))
+	}
+	if err := g.Stop(t.Context()); err != nil {
+		t.Errorf("a request is still counted: %v", err)
+	}
+}
+
 func TestNotificationsAreHandedOn(t *testing.T) {
 	h := newHarness(t, Options{}, nil)
 	seen := make(chan string, 1)
