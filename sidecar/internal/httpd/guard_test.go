@@ -62,11 +62,10 @@ func TestGuard(t *testing.T) {
 	g := testGuard()
 	const bearer = "Bearer " + testToken
 	for _, c := range []struct {
-		name                  string
-		target, host, origin  string
-		authorization         string
-		want                  *refusal
-		wantsTokenBeforeOther bool
+		name                 string
+		target, host, origin string
+		authorization        string
+		want                 *refusal
 	}{
 		{name: "right", host: right, origin: "-", authorization: bearer},
 		{name: "case of the host", host: "LOCALHOST:4321", origin: "-", authorization: bearer},
