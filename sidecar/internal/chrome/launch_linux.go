@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -81,7 +82,34 @@ func asUser(cmd *exec.Cmd, user *User) {
 	}
 }
 
-// awaitExit returns when the child is dead, and leaves it to be waited for.
+// outlive waits for the browser's end, ends what it left, and reaps it. The
+// dead child keeps its id until it is reaped, so until then the id names its
+// group and session and nobody else's.
+func (p *Process) outlive(child *os.Process) (*os.ProcessState, error) {
+	awaitExit(child)
+	killGroup(child)
+	p.mop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reaped = true
+	return child.Wait()
+}
+
+// mopWithin bounds the hunt for what a dead browser left behind, mostly crash
+// handlers, which end by themselves within a second.
+const mopWithin = time.Second
+
+// mop ends what a dead browser left behind.
+func (p *Process) mop() {
+	ctx, cancel := context.WithTimeout(context.Background(), mopWithin)
+	defer cancel()
+	left, err := p.claim.Hunt(ctx)
+	if err != nil || left != nil {
+		p.log.Warn("processes of Chromium may be left", "count", len(left), "error", err)
+	}
+}
+
+// awaitExit returns when the child is dead, and leaves it to be reaped.
 func awaitExit(child *os.Process) {
 	for {
 		err := unix.Waitid(unix.P_PID, child.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

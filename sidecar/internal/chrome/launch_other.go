@@ -39,8 +39,15 @@ func (sharedNetwork) close() {}
 
 func asUser(*exec.Cmd, *User) {}
 
-// awaitExit returns at once: without it, attend kills the group late.
-func awaitExit(*os.Process) {}
+// outlive waits for the browser's end. Its children end by themselves when
+// their connection to it breaks.
+func (p *Process) outlive(child *os.Process) (*os.ProcessState, error) {
+	state, err := child.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reaped = true
+	return state, err
+}
 
 func killGroup(child *os.Process) { child.Kill() }
 

@@ -25,9 +25,6 @@ const (
 	// killWithin bounds the wait for a browser that was killed: 1.5 s at worst
 	// on a loaded machine, the rest is for a disk that hangs.
 	killWithin = 3 * time.Second
-	// mopWithin bounds the hunt for what a dead browser left behind, mostly
-	// crash handlers, which end by themselves within a second.
-	mopWithin = time.Second
 	// explainWithin is how long a broken conversation waits for the browser's
 	// exit status, which follows the end of the pipe at once.
 	explainWithin = time.Second
@@ -80,20 +77,7 @@ func (p *Process) begin(child *os.Process, pipes *pipes) {
 // it, on the thread that started the child.
 func (p *Process) attend(child *os.Process) {
 	defer close(p.done)
-	// The dead child keeps its id until it is waited for, so until then the id
-	// names its group and session and nobody else's.
-	awaitExit(child)
-	killGroup(child)
-	ctx, cancel := context.WithTimeout(context.Background(), mopWithin)
-	left, err := p.claim.Hunt(ctx)
-	cancel()
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) || left != nil {
-		p.log.Warn("processes of Chromium may be left", "count", len(left), "error", err)
-	}
-	p.mu.Lock()
-	state, err := child.Wait()
-	p.reaped = true
-	p.mu.Unlock()
+	state, err := p.outlive(child)
 	p.finish()
 	if p.ending.Load() {
 		return
@@ -185,8 +169,8 @@ func (p *Process) Stop(ctx context.Context) error {
 // signal sends sig to the browser, or lets group act on it, unless it has been
 // waited for.
 func (p *Process) signal(sig os.Signal, group func(*os.Process)) {
-	// attend holds the lock only while it waits for a child that is dead, so
-	// nobody waits here for long.
+	// The lock is held elsewhere only while a child is waited for that is dead,
+	// so nobody waits here for long.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reaped {

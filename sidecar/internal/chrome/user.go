@@ -50,7 +50,7 @@ func PickUser() (*User, error) {
 	if os.Geteuid() != 0 {
 		return &User{UID: os.Geteuid(), GID: os.Getegid()}, nil
 	}
-	busy, err := busyUsers()
+	busy, err := proc.Users()
 	if err != nil {
 		return nil, userUnavailable(err)
 	}
@@ -86,19 +86,6 @@ func userUnavailable(err error) *proto.Error {
 		Message: "Chromium can't be given a user of its own: " + err.Error(),
 		Hint:    "Start the sidecar as an ordinary user; Chromium's sandbox does not work for root",
 	}
-}
-
-// busyUsers are the users of the running processes.
-func busyUsers() (map[int]bool, error) {
-	all, err := proc.List()
-	if err != nil {
-		return nil, err
-	}
-	busy := make(map[int]bool)
-	for _, p := range all {
-		busy[p.UID] = true
-	}
-	return busy, nil
 }
 
 // parseIDMap reads a /proc/<pid>/uid_map or gid_map and returns whether an id

@@ -16,22 +16,28 @@ const recordName = ".pillion-owner"
 // recordBytes bounds a record; ours have some 200.
 const recordBytes = 4 << 10
 
-// record names the sidecar that a session belongs to, and the session's other
-// directories beside the profile.
+// record names the sidecar that a session belongs to, its Chromium, and the
+// session's other directories beside the profile.
 type record struct {
-	PID     int    `json:"pid"`
-	Start   uint64 `json:"start"` // of the process, in ticks of the boot
-	Boot    string `json:"boot"`
-	Uploads string `json:"uploads"`
-	Output  string `json:"output"`
+	PID     int        `json:"pid"`
+	Start   uint64     `json:"start"` // of the process, in ticks of the boot
+	Boot    string     `json:"boot"`
+	Browser browserRow `json:"browser"` // zero until it runs
+	Uploads string     `json:"uploads"`
+	Output  string     `json:"output"`
 }
 
-// writeRecord puts this process's record into a fresh profile.
-func writeRecord(profile, uploads, output string) error {
+// ownRecord is this process's record.
+func ownRecord(uploads, output string) record {
 	r := record{PID: os.Getpid(), Boot: bootID(), Uploads: uploads, Output: output}
 	if self, err := proc.Read(r.PID); err == nil {
 		r.Start = self.Start
 	}
+	return r
+}
+
+// write puts the record into a profile, whole or not at all.
+func (r record) write(profile string) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write owner's record: %w", err)
@@ -41,7 +47,11 @@ func writeRecord(profile, uploads, output string) error {
 		return fmt.Errorf("write owner's record: %w", err)
 	}
 	defer root.Close()
-	if err := root.WriteFile(recordName, text, 0o600); err != nil {
+	const fresh = recordName + ".new"
+	if err := root.WriteFile(fresh, text, 0o600); err != nil {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	if err := root.Rename(fresh, recordName); err != nil {
 		return fmt.Errorf("write owner's record: %w", err)
 	}
 	return nil

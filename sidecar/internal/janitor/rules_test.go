@@ -65,7 +65,7 @@ func TestSurviveEarlyEnd(t *testing.T) {
 
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeRecord(dir, "uploads-abcdef", "output-abcdef"); err != nil {
+	if err := ownRecord("uploads-abcdef", "output-abcdef").write(dir); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)
@@ -87,7 +87,7 @@ func TestRecord(t *testing.T) {
 	if later.alive() || rebooted.alive() {
 		t.Error("another process with our id counts as us")
 	}
-	if err := writeRecord(dir+"/missing", "", ""); err == nil {
+	if err := r.write(dir + "/missing"); err == nil {
 		t.Error("writes into a missing profile")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // Options is what a session's directories depend on.
@@ -41,6 +42,7 @@ type Session struct {
 	log      *slog.Logger
 	own      bool // Root is ours too
 	lock     *os.File
+	record   record
 	survivor *survivor
 	sweeping sync.WaitGroup
 	cancel   context.CancelFunc // of the sweep
@@ -150,7 +152,8 @@ func (s *Session) make(foreign bool, uid, gid int) error {
 	if s.lock, err = lockDir(s.Profile); err != nil {
 		return err
 	}
-	if err := writeRecord(s.Profile, filepath.Base(s.Uploads), filepath.Base(s.Output)); err != nil {
+	s.record = ownRecord(filepath.Base(s.Uploads), filepath.Base(s.Output))
+	if err := s.record.write(s.Profile); err != nil {
 		return err
 	}
 	if !foreign {
@@ -175,8 +178,20 @@ func makeDir(dir string, mode os.FileMode) error {
 	return os.Chmod(dir, mode)
 }
 
-// Watch tells the survivor which Chromium to kill: pid leads its session.
-func (s *Session) Watch(pid int) { s.survivor.watch(pid) }
+// Watch tells the survivor, and in case that is killed too the next sweep,
+// which Chromium to kill: pid leads its session. It is not safe for concurrent
+// use.
+func (s *Session) Watch(pid int) {
+	row := browserRow{PID: pid}
+	if p, err := proc.Read(pid); err == nil {
+		row.Start = p.Start
+	}
+	s.survivor.tell(message{Browser: &row})
+	s.record.Browser = row
+	if err := s.record.write(s.Profile); err != nil {
+		s.log.Warn("a later sweep won't know this Chromium", "error", err)
+	}
+}
 
 // Watched reports whether the survivor lives.
 func (s *Session) Watched() bool { return s.survivor.lives() }

@@ -43,8 +43,8 @@ type message struct {
 
 // browserRow names a browser process.
 type browserRow struct {
-	PID   int
-	Start uint64
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"`
 }
 
 // dismissWithin bounds the wait for a survivor that has nothing to do any
@@ -113,6 +113,9 @@ func (s *survivor) attend() {
 
 // tell writes one message. A survivor that is gone has been reported.
 func (s *survivor) tell(m message) {
+	if s == nil {
+		return
+	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return
@@ -122,17 +125,6 @@ func (s *survivor) tell(m message) {
 	if !s.dismissed {
 		s.pipe.Write(append(text, '\n'))
 	}
-}
-
-func (s *survivor) watch(pid int) {
-	if s == nil {
-		return
-	}
-	row := browserRow{PID: pid}
-	if p, err := proc.Read(pid); err == nil {
-		row.Start = p.Start
-	}
-	s.tell(message{Browser: &row})
 }
 
 func (s *survivor) lives() bool {

@@ -140,7 +140,12 @@ func judge(ctx context.Context, parent *os.Root, profile string) (*os.File, reco
 	}
 	ctx, cancel := context.WithTimeout(ctx, huntWithin)
 	defer cancel()
+	// Chromium is the profile's owner, whatever the record says: a forged one
+	// can name nothing but processes of that user.
 	claim := proc.Claim{UID: ownerOf(info), Profile: filepath.Join(parent.Name(), profile)}
+	if r.Boot == bootID() {
+		claim.Leader, claim.LeaderStart = r.Browser.PID, r.Browser.Start
+	}
 	if _, err := claim.Hunt(ctx); err != nil {
 		lock.Close()
 		return nil, record{}, fmt.Errorf("end its Chromium: %w", err)

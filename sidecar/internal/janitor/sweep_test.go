@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
@@ -190,26 +190,37 @@ func TestSweepWorkdir(t *testing.T) {
 }
 
 // TestSweepKills ends a Chromium that outlived both its sidecar and its
-// survivor.
+// survivor: found by its profile, or by its session.
 func TestSweepKills(t *testing.T) {
-	s := newScene(t)
-	profile := s.session(filepath.Join(s.base, rootName), deadRecord())
-	child := exec.Command("/bin/sh", "-c", "read line", "--user-data-dir="+profile)
-	stdin, err := child.StdinPipe()
-	s.must(err)
-	defer stdin.Close()
-	s.must(child.Start())
-	over := make(chan error, 1)
-	go func() { over <- child.Wait() }()
-	for len(proc.Args(child.Process.Pid)) < 4 {
-		time.Sleep(time.Millisecond) // it executes in a moment
-	}
-	sweep(t.Context(), s.base, true, slog.New(slog.DiscardHandler))
-	if err := <-over; err == nil || err.Error() != "signal: killed" {
-		t.Errorf("it ended with %v", err)
-	}
-	if _, err := os.Lstat(filepath.Join(s.base, rootName)); err == nil {
-		t.Error("its session stays")
+	for _, by := range []string{"profile", "session"} {
+		t.Run(by, func(t *testing.T) {
+			s := newScene(t)
+			r := deadRecord()
+			child := exec.Command("/bin/sh", "-c", "read line")
+			child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if by == "profile" {
+				child.Args = append(child.Args, "--user-data-dir="+filepath.Join(s.base, rootName, "profile-abcdef"))
+			}
+			stdin, err := child.StdinPipe()
+			s.must(err)
+			defer stdin.Close()
+			s.must(child.Start())
+			over := make(chan error, 1)
+			go func() { over <- child.Wait() }()
+			if by == "session" {
+				row, err := proc.Read(child.Process.Pid)
+				s.must(err)
+				r.Browser = browserRow{PID: row.PID, Start: row.Start}
+			}
+			s.session(filepath.Join(s.base, rootName), r)
+			sweep(t.Context(), s.base, true, slog.New(slog.DiscardHandler))
+			if err := <-over; err == nil || err.Error() != "signal: killed" {
+				t.Errorf("it ended with %v", err)
+			}
+			if _, err := os.Lstat(filepath.Join(s.base, rootName)); err == nil {
+				t.Error("its session stays")
+			}
+		})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,9 +14,8 @@ import (
 // root is where Linux shows its processes.
 const root = "/proc"
 
-// List returns the process table. Processes that end while it is read are left
-// out.
-func List() ([]Process, error) {
+// pids are the ids in the process table.
+func pids() ([]int, error) {
 	dir, err := os.Open(root)
 	if err != nil {
 		return nil, fmt.Errorf("read the process table: %w", err)
@@ -27,17 +25,54 @@ func List() ([]Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the process table: %w", err)
 	}
-	table := make([]Process, 0, len(names))
+	list := make([]int, 0, len(names))
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(name); err == nil {
+			list = append(list, pid)
 		}
+	}
+	return list, nil
+}
+
+// List returns the process table. Processes that end while it is read are left
+// out.
+func List() ([]Process, error) {
+	list, err := pids()
+	if err != nil {
+		return nil, err
+	}
+	table := make([]Process, 0, len(list))
+	for _, pid := range list {
 		if p, err := Read(pid); err == nil {
 			table = append(table, p)
 		}
 	}
 	return table, nil
+}
+
+// Users returns the effective users of the running processes. It costs a third
+// of List.
+func Users() (map[int]bool, error) {
+	list, err := pids()
+	if err != nil {
+		return nil, err
+	}
+	users := make(map[int]bool)
+	for _, pid := range list {
+		users[userOf(filepath.Join(root, strconv.Itoa(pid)))] = true
+	}
+	return users, nil
+}
+
+// userOf is the effective user of the process with this directory, -1 when it
+// is gone. The directory belongs to the user even when the files in it are
+// root's because the process is not dumpable.
+func userOf(dir string) int {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return -1
+	}
+	return int(st.Uid)
 }
 
 // Read returns the row of one process.
@@ -51,13 +86,7 @@ func Read(pid int) (Process, error) {
 	if err != nil {
 		return Process{}, fmt.Errorf("read process %d: %w", pid, err)
 	}
-	// The directory belongs to the effective user, even when the files in it
-	// are root's because the process is not dumpable.
-	if info, err := os.Stat(dir); err == nil {
-		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			p.UID = int(st.Uid)
-		}
-	}
+	p.UID = userOf(dir)
 	return p, nil
 }
 

@@ -7,6 +7,9 @@ import "errors"
 // List is unsupported without /proc.
 func List() ([]Process, error) { return nil, errors.ErrUnsupported }
 
+// Users is unsupported without /proc.
+func Users() (map[int]bool, error) { return nil, errors.ErrUnsupported }
+
 // Read is unsupported without /proc.
 func Read(int) (Process, error) { return Process{}, errors.ErrUnsupported }
 

@@ -175,3 +175,17 @@ func TestHunt(t *testing.T) {
 		t.Errorf("child ended with %v", err)
 	}
 }
+
+func TestUsers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	users, err := Users()
+	if err != nil || !users[os.Geteuid()] {
+		t.Errorf("our own user is missing in %v, %v", users, err)
+	}
+	self, err := Read(os.Getpid())
+	if err != nil || self.UID != os.Geteuid() || self.Parent != os.Getppid() {
+		t.Errorf("%+v, %v", self, err)
+	}
+}
