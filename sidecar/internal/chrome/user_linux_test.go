@@ -2,6 +2,8 @@ package chrome
 
 import (
 	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -43,4 +45,32 @@ func TestReserveUser(t *testing.T) {
 		t.Fatalf("still reserved: %v", err)
 	}
 	again.Close()
+}
+
+// TestLendAuthority gives a dedicated user the key to the display.
+func TestLendAuthority(t *testing.T) {
+	user, err := PickUser()
+	if err != nil || !user.Dedicated {
+		t.Skip("needs root")
+	}
+	defer user.Close()
+	profile := newProfile(t, user)
+	key := filepath.Join(t.TempDir(), "Xauthority")
+	if err := os.WriteFile(key, []byte("cookie"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lent, err := lendAuthority(key, filepath.Join(profile, "home"), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(lent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != user.UID || info.Mode() != 0o600 || filepath.Dir(lent) != filepath.Join(profile, "home") {
+		t.Errorf("%s: owner %d, mode %v", lent, owner, info.Mode())
+	}
+	if _, err := lendAuthority(key+"-missing", filepath.Join(profile, "home"), user); err == nil {
+		t.Error("lends a key that is not there")
+	}
 }
