@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
@@ -56,6 +57,7 @@ type scene struct {
 	timers   []*timers
 	el       *page.Element  // what was acted on; nil for the page as a whole
 	rested   *browser.Frame // a frame that has come to rest since the input
+	arrived  int            // documents of the main frame that were waited for
 }
 
 // perform runs do as one action: watched from its start, ended by a dialog, a
@@ -118,6 +120,15 @@ func (s *scene) dispatch(el *page.Element) error {
 	if el != nil {
 		s.trackTimers(el.Frame())
 	}
+	// Input has a way of its own into the page and overtakes what was sent
+	// before it.
+	for _, t := range s.timers {
+		select {
+		case <-t.started.Done():
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
 	return nil
 }
 
@@ -131,9 +142,20 @@ func (s *scene) call(el *page.Element, fn string, result any, args ...any) error
 	ctx, cancel := context.WithDeadlineCause(s.ctx, s.deadline.Add(answerGrace), &HangError{Action: s.name})
 	defer cancel()
 	err := el.Call(ctx, fn, result, args...)
-	if s.ctx.Err() != nil {
-		// Nobody waits any more; the page need not either.
-		el.Send("stop")
+	if s.ctx.Err() != nil && !errors.Is(context.Cause(s.ctx), browser.ErrModal) {
+		s.callOff(el.Frame())
 	}
 	return err
+}
+
+// callOffTime is how long a page may take to hear that nobody waits for it any
+// more. Its waits also end by themselves.
+const callOffTime = 200 * time.Millisecond
+
+// callOff ends the waits in a page after the context that they had.
+func (s *scene) callOff(f *browser.Frame) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), callOffTime)
+	defer cancel()
+	// A page that does not hear it is gone, or has other troubles.
+	_ = page.Call(ctx, f, "stop", nil)
 }

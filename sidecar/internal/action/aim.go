@@ -114,8 +114,11 @@ func (s *scene) retry(m mark, do func(*page.Element) error) error {
 			return err
 		}
 		err = do(el)
-		if !errors.Is(err, errGone) {
+		if !errors.Is(err, errGone) && !page.IsGone(err) {
 			return err
+		}
+		if s.ctx.Err() != nil {
+			return context.Cause(s.ctx)
 		}
 		if s.left() == 0 {
 			return s.late(m, nil, "there", []string{"element was replaced all the time"})
@@ -139,6 +142,7 @@ func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err
 			if err := s.call(el, "ready", &r, n); err != nil {
 				return err
 			}
+			r.Log = append(log, r.Log...)
 			if err := s.ended(m, el, n.String(), r); err != nil {
 				return err
 			}
@@ -166,7 +170,7 @@ func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err
 // one of the frames on the way.
 func (s *scene) outward(f *browser.Frame, p Point, hit bool) (_ Point, why string, err error) {
 	for parent := f.Parent(); parent != nil; f, parent = parent, parent.Parent() {
-		owner, err := s.view.Owner(s.ctx, f)
+		owner, err := page.Owner(s.ctx, f)
 		if err != nil {
 			return Point{}, "", err
 		}

@@ -72,7 +72,7 @@ func (a *Actor) Drop(ctx context.Context, target string, p Payload) error {
 		}
 		data := &input.DragData{Items: []*input.DragDataItem{}, Files: p.Files, DragOperationsMask: dropCopies}
 		for mime, text := range p.Data {
-			data.Items = append(data.Items, &input.DragDataItem{MIMEType: mime, Data: text})
+			data.Items = append(data.Items, &input.DragDataItem{MimeType: mime, Data: text})
 		}
 		if err := s.dispatch(el); err != nil {
 			return err

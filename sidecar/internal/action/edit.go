@@ -16,6 +16,13 @@ type editing struct {
 	Selected []string
 }
 
+// wish is what the page is asked for in an editing.
+type wish struct {
+	Text   string   `json:"text"`
+	Values []string `json:"values"`
+	Budget int64    `json:"budget"` // ms
+}
+
 // Fill puts text into an editable element in place of what is there, in one go
 // and without key events, as a paste would. It does not wait for what the page
 // makes of it.
@@ -28,7 +35,7 @@ func (s *scene) fill(m mark, text string) error {
 		if err := s.dispatch(el); err != nil {
 			return err
 		}
-		e, err := s.edit(m, el, "visible, enabled and editable", "fill", text, s.left())
+		e, err := s.edit(m, el, "visible, enabled and editable", "fill", wish{Text: text, Budget: s.left()})
 		if err != nil || e.Done {
 			return err
 		}
@@ -45,9 +52,9 @@ func (s *scene) fill(m mark, text string) error {
 }
 
 // edit asks the page for one step of an editing.
-func (s *scene) edit(m mark, el *page.Element, waiting, fn string, args ...any) (editing, error) {
+func (s *scene) edit(m mark, el *page.Element, waiting, fn string, w wish) (editing, error) {
 	var e editing
-	if err := s.call(el, fn, &e, args...); err != nil {
+	if err := s.call(el, fn, &e, w); err != nil {
 		return e, err
 	}
 	if err := s.ended(m, el, waiting, e.readiness); err != nil {
@@ -79,7 +86,7 @@ func (a *Actor) PressSequentially(ctx context.Context, target, text string, subm
 			if err := s.dispatch(el); err != nil {
 				return err
 			}
-			if _, err := s.edit(m, el, "visible and enabled", "focus", s.left()); err != nil {
+			if _, err := s.edit(m, el, "visible and enabled", "focus", wish{Budget: s.left()}); err != nil {
 				return err
 			}
 			k := s.tab.Keyboard()
@@ -104,7 +111,7 @@ func (a *Actor) SelectOption(ctx context.Context, target string, values []string
 			if err := s.dispatch(el); err != nil {
 				return err
 			}
-			e, err := s.edit(m, el, "visible and enabled, with the options", "choose", nonNil(values), s.left())
+			e, err := s.edit(m, el, "visible and enabled, with the options", "choose", wish{Values: nonNil(values), Budget: s.left()})
 			selected = e.Selected
 			return err
 		})

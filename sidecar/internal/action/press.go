@@ -84,7 +84,9 @@ func (s *scene) strike(m mark, n need, send func(Point) error) error {
 // something that the hit test of a moment ago had not seen could have taken it.
 func (s *scene) verdict(el *page.Element) (string, error) {
 	var r struct{ Verdict string }
-	err := s.quiet(func(ctx context.Context) error { return el.Call(ctx, "settleOn", &r, domBound.Milliseconds()) })
+	err := s.quiet(func(ctx context.Context) error {
+		return page.Call(ctx, el.Frame(), "settlePress", &r, domBound.Milliseconds())
+	})
 	switch {
 	case err != nil:
 		return "", err
@@ -133,7 +135,7 @@ func (a *Actor) SetChecked(ctx context.Context, target string, checked bool) err
 			return err
 		}
 		if label != "" {
-			m.find = func() (*page.Element, error) { return s.view.Kept(el.Frame(), label), nil }
+			m.find = func() (*page.Element, error) { return page.Kept(el.Frame(), label), nil }
 		}
 		if err := s.press(m, pressable(), browser.Press{}); err != nil {
 			return err

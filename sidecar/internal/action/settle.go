@@ -129,7 +129,7 @@ func (s *scene) quiet(wait func(context.Context) error) error {
 // awaitNavigation waits for the main frame's navigation, if the action began
 // one: its DOM, then its load event.
 func (s *scene) awaitNavigation() error {
-	if !s.navigating() && s.watch.Navigations() == 0 {
+	if !s.navigating() && s.watch.Navigations() == s.arrived {
 		return nil
 	}
 	ready, err := s.until(time.Now().Add(domReadyBound), func() bool {
@@ -138,6 +138,8 @@ func (s *scene) awaitNavigation() error {
 	if err != nil || !ready || s.watch.Navigations() == 0 {
 		return err
 	}
+	// Once a document: one that does not load now will not do so for asking.
+	s.arrived = s.watch.Navigations()
 	_, err = s.until(time.Now().Add(loadBound), func() bool { return s.watch.Loaded() || s.navigating() })
 	return err
 }

@@ -26,8 +26,8 @@ type timers struct {
 	started *cdp.Pending
 }
 
-// trackTimers begins to watch the timers of f, if it has a document of its own
-// world yet. It does not wait: what is sent next comes after it.
+// trackTimers begins to watch the timers of f, if its document has come so far.
+// It does not wait until it does.
 func (s *scene) trackTimers(f *browser.Frame) {
 	for _, t := range s.timers {
 		if t.frame == f {

@@ -43,14 +43,16 @@ func (m *Mouse) Drag(ctx context.Context, to func() (x, y float64, err error), n
 	if err := m.Down(ctx, Left, 1); err != nil {
 		return err
 	}
-	x, y, err := to()
+	data, err := m.beginDrag(ctx, x0, y0, native, taken)
 	if err != nil {
 		m.t.ReleaseInput()
 		return err
 	}
-	data, err := m.beginDrag(ctx, x0, y0, x, y, native, taken)
+	// Only now, as looking for the goal may scroll the page.
+	x, y, err := to()
 	if err != nil {
 		m.t.ReleaseInput()
+		cdp.Start(s, input.CancelDragging, pcdp.Empty{})
 		return err
 	}
 	if data == nil {
@@ -74,16 +76,9 @@ func (m *Mouse) Drag(ctx context.Context, to func() (x, y float64, err error), n
 
 // beginDrag moves just far enough for a drag to begin; nil data means that the
 // page follows the pointer itself.
-func (m *Mouse) beginDrag(ctx context.Context, x0, y0, x, y float64, native func() (bool, error), taken <-chan *input.DragData) (*input.DragData, error) {
-	dx, dy := dragThreshold, dragThreshold
-	if x < x0 {
-		dx = -dx
-	}
-	if y < y0 {
-		dy = -dy
-	}
-	for i := 1; i <= 2; i++ {
-		if err := m.Move(ctx, x0+float64(dx*i)/2, y0+float64(dy*i)/2); err != nil {
+func (m *Mouse) beginDrag(ctx context.Context, x, y float64, native func() (bool, error), taken <-chan *input.DragData) (*input.DragData, error) {
+	for _, d := range []float64{dragThreshold / 2, dragThreshold} {
+		if err := m.Move(ctx, x+d, y+d); err != nil {
 			return nil, err
 		}
 	}

@@ -19,6 +19,16 @@
   const pending = new Set();
   let waiting = [];
   let inside = 0; // > 0 while a watched timer runs
+  let acting = false; // in the task of an event of the action
+
+  // The page's own events, promises and effects that follow from the action's
+  // event come in the same task, or before the first timer after it.
+  const act = () => {
+    if (acting) return;
+    acting = true;
+    set.call(window, () => (acting = false), 0);
+  };
+  for (const name of CAUSES) window.addEventListener(name, act, { capture: true, passive: true });
 
   const settled = () => {
     if (pending.size || !waiting.length) return;
@@ -28,7 +38,7 @@
 
   function setTimeout(handler, delay, ...args) {
     const ms = Number(delay) || 0;
-    const caused = inside > 0 || (window.event && CAUSES.has(window.event.type));
+    const caused = inside > 0 || acting || (window.event && CAUSES.has(window.event.type));
     if (typeof handler !== 'function' || !caused || performance.now() - started + ms > HORIZON_MS) {
       return set.call(window, handler, delay, ...args);
     }
@@ -68,6 +78,7 @@
     },
     // end puts back what was there, unless the page has wrapped it meanwhile.
     end() {
+      for (const name of CAUSES) window.removeEventListener(name, act, { capture: true });
       if (window.setTimeout === setTimeout) Object.defineProperty(window, 'setTimeout', own);
       if (window.clearTimeout === clearTimeout) Object.defineProperty(window, 'clearTimeout', ownClear);
     },

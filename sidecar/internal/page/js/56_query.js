@@ -92,6 +92,9 @@
     };
   };
 
+  // isElement tells whether a key or ref names el.
+  P.isElement = (el, name) => P.elementOf(name).el === el;
+
   // count is how many elements steps lead to that are seen (or all of them).
   P.count = (steps, seenOnly) => {
     const list = Find.run(steps);

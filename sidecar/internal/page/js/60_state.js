@@ -32,7 +32,7 @@ const Act = {};
   };
 
   const CHECKS = {
-    visible: (el) => P.isVisible(el) && checkVisibility.call(el),
+    visible: (el) => P.isVisible(el),
     enabled: (el) => !isDisabled(Act.controlOf(el)),
     editable: (el) => !isDisabled(Act.controlOf(el)) && !isReadOnly(Act.controlOf(el)),
   };

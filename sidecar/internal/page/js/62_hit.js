@@ -93,24 +93,38 @@
     return `${P.describe(hit)}${subtree} intercepts pointer events`;
   };
 
-  // frameHit carries a point of a frame's document to the document around it:
-  // {x, y} when a press there reaches the frame, else {why}.
-  P.frameHit = (frame, x, y, hit) => {
+  // outerPoint carries a point of a frame's document to the one around it.
+  const outerPoint = (frame, x, y) => {
     const r = rectOf(frame);
     const style = getComputedStyle(frame);
     const scale = frame.offsetWidth ? r.width / frame.offsetWidth : 1;
-    const outer = {
+    return {
       x: r.left + (frame.clientLeft + parseFloat(style.paddingLeft) + x) * scale,
       y: r.top + (frame.clientTop + parseFloat(style.paddingTop) + y) * scale,
       scale,
     };
-    if (!hit) return outer;
-    if (!P.isVisible(frame)) return { why: 'the frame around the element is not visible' };
-    const { x: px, y: py } = outer;
-    if (px < r.left || py < r.top || px >= r.right || py >= r.bottom || px < 0 || py < 0 || px >= innerWidth || py >= innerHeight) return { why: OUTSIDE };
-    const why = Act.blockerAt(frame, px, py);
-    return why ? { why } : outer;
   };
+
+  const inView = (p) => p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
+
+  // frameHit is outerPoint of a point that shall be in view, for which it
+  // scrolls, and with hit get a press: {x, y, scale}, or {why}.
+  P.frameHit = (frame, x, y, hit) =>
+    P.batch(() => {
+      if (!P.isVisible(frame)) return { why: 'the frame around the element is not visible' };
+      let p = outerPoint(frame, x, y);
+      if (!inView(p)) {
+        frame.scrollIntoViewIfNeeded(true);
+        p = outerPoint(frame, x, y);
+        // A frame larger than the window has its middle in view now.
+        if (!inView(p)) window.scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
+        p = outerPoint(frame, x, y);
+      }
+      const r = rectOf(frame);
+      if (!inView(p) || p.x < r.left || p.y < r.top || p.x >= r.right || p.y >= r.bottom) return { why: OUTSIDE };
+      const why = hit ? Act.blockerAt(frame, p.x, p.y) : null;
+      return why ? { why } : p;
+    });
 
   // Events by which a press or a move reaches the page.
   const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
@@ -132,7 +146,7 @@
   Act.guard = (el, kind) => {
     Act.unguard();
     const until = performance.now() + GUARD_MS;
-    const mine = { events: kind === 'move' ? MOVES : PRESSES, verdict: null };
+    const mine = { el, events: kind === 'move' ? MOVES : PRESSES, verdict: null };
     mine.listen = (e) => {
       if (performance.now() > until) {
         if (guarding === mine) Act.unguard();
@@ -149,11 +163,11 @@
     guarding = mine;
   };
 
-  // verdict ends the guard: 'hit', 'gone', what was in the way, or '' when no
-  // event came.
-  P.verdict = () => {
-    const verdict = guarding ? guarding.verdict || '' : '';
+  // verdict ends the guard and gives its element (null for none) and what became
+  // of the events: 'hit', 'gone', what was in the way, or '' when none came.
+  Act.verdict = () => {
+    const { el = null, verdict = null } = guarding || {};
     Act.unguard();
-    return verdict;
+    return { el, verdict: verdict || '' };
   };
 }

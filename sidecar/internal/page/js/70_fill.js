@@ -85,9 +85,10 @@
 
   const EDITABLE = ['visible', 'enabled', 'editable'];
 
-  // fill waits until el can be edited, then does the first half of the editing;
-  // see edit. The answers of ready are possible, too.
-  P.fill = async (el, text, budget) => {
+  // fill waits until el can be edited, for o.budget milliseconds, then does the
+  // first half of putting o.text into it; see edit. The answers of ready are
+  // possible, too.
+  P.fill = async (el, { text, budget }) => {
     const wait = await P.ready(el, { need: EDITABLE, budget });
     if (wait.gone || wait.stopped || wait.late) return wait;
     const control = Act.controlOf(el);
@@ -108,7 +109,7 @@
 
   // focus waits until el can take keys and focuses it, the caret at the end when
   // it was not there before.
-  P.focus = async (el, budget) => {
+  P.focus = async (el, { budget }) => {
     const wait = await P.ready(el, { need: ['visible', 'enabled'], budget });
     if (wait.gone || wait.stopped || wait.late) return wait;
     const control = editableOf(Act.controlOf(el));

@@ -30,10 +30,10 @@
     return labels.slice(0, MOST_NAMED).join(', ') + (labels.length > MOST_NAMED ? ` and ${labels.length - MOST_NAMED} more` : '');
   };
 
-  // choose waits until a <select> is usable and has the wanted options, selects
+  // choose waits until a <select> is usable and has the options of o.values, selects
   // them in place of what was selected, and tells the page as a person's choice
   // would. The answer is {selected} (their values), {error}, or one of ready's.
-  P.choose = async (el, wanted, budget) => {
+  P.choose = async (el, { values: wanted, budget }) => {
     const until = performance.now() + budget;
     const wait = await P.ready(el, { need: ['visible', 'enabled'], budget });
     if (wait.gone || wait.stopped || wait.late) return wait;

@@ -91,10 +91,10 @@
 
   P.settle = (cap) => settle(null, cap);
 
-  // settleOn ends the guard of a press, and settles when the press was not kept
-  // from the page: {verdict}, see P.verdict.
-  P.settleOn = async (el, cap) => {
-    const verdict = P.verdict();
+  // settlePress ends the guard of a press or move, and settles when it was not
+  // kept from the page: {verdict}, see Act.verdict.
+  P.settlePress = async (cap) => {
+    const { el, verdict } = Act.verdict();
     if (verdict !== 'hit' && verdict !== '') return { verdict };
     return { verdict, ...(await settle(el, cap)) };
   };
