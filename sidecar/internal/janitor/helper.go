@@ -38,6 +38,7 @@ func HelperMain(argv []string) (code int, handled bool) {
 	// Signals to a group or from a terminal are for the sidecar.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	runtime.GOMAXPROCS(1)
+	nameProcess("sidecar-janitor")
 	return survive(os.Stdin), true
 }
 

@@ -221,6 +221,9 @@ func TestSurvivor(t *testing.T) {
 		if diff := cmp.Diff([]string{"sidecar", "__janitor"}, proc.Args(pid)); diff != "" {
 			t.Error(diff)
 		}
+		if name, err := os.ReadFile(procFile(pid, "comm")); err != nil || string(name) != "sidecar-janitor\n" {
+			t.Errorf("it is called %q, %v", name, err)
+		}
 		if env, err := os.ReadFile(procFile(pid, "environ")); err != nil || len(env) != 0 {
 			t.Errorf("environment %q, %v", env, err)
 		}

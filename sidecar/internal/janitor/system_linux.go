@@ -76,3 +76,7 @@ func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 
 // selfPath is this program, also after its file was replaced.
 func selfPath() (string, error) { return "/proc/self/exe", nil }
+
+// nameProcess is what ps and top show: of a program started through a link in
+// /proc they would say "exe".
+func nameProcess(name string) { os.WriteFile("/proc/self/comm", []byte(name), 0) }

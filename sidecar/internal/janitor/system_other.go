@@ -27,3 +27,5 @@ func bootID() string { return "" }
 func apart(*exec.Cmd) {}
 
 func selfPath() (string, error) { return os.Executable() }
+
+func nameProcess(string) {}
