@@ -4,6 +4,9 @@
 // files, so a file that is not part of the snapshot keeps its own in a block.
 (() => {
 'use strict';
+// Two calls may both find the world empty and bring the bundle; the first keeps
+// its refs.
+if (globalThis[Symbol.for('pillion')]) return;
 const P = {};
 
 // A run is one call from Go, or one call of a helper outside of any. It holds

@@ -41,7 +41,13 @@ const TEXT = 3;
 const DOCUMENT = 9;
 const FRAGMENT = 11;
 
-const doc = document;
+// The document that is being worked on. A world outlives its document where a
+// frame's first, empty document is replaced; see 90_enter.
+let doc = document;
+
+const styleSheetsOf = getter(Document.prototype, 'styleSheets');
+const adoptedSheetsOf = getter(Document.prototype, 'adoptedStyleSheets');
+const rootElementOf = getter(Document.prototype, 'documentElement');
 const docQuery = (css) => Document.prototype.querySelector.call(doc, css);
 const labelsIn = (root) => (root === doc ? Document : DocumentFragment).prototype.querySelectorAll.call(root, 'label');
 const docById = (id) => Document.prototype.getElementById.call(doc, id);

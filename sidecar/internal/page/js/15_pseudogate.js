@@ -16,7 +16,7 @@ class PseudoGate {
     this.classes = new Set();
     this.ids = new Set();
     try {
-      for (const sheet of [...doc.styleSheets, ...doc.adoptedStyleSheets]) this.readRules(sheet.cssRules, false);
+      for (const sheet of [...styleSheetsOf(doc), ...adoptedSheetsOf(doc)]) this.readRules(sheet.cssRules, false);
     } catch {
       // A sheet of another origin tells nothing.
       this.open = true;

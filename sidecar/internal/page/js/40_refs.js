@@ -9,12 +9,21 @@ const REF = Symbol('ref');
 const refTable = []; // number -> element; holes are refs that died
 let lastRef = 0;
 
+// Dead refs of elements that got a new one, so that we can say so. On a page
+// that renames all the time it is emptied now and then.
+const renamed = new Map();
+const RENAMED_MAX = 10000;
+
 // refFor gives the number of el's ref, a new one when role or name are new.
 function refFor(el, role, name) {
   const old = el[REF];
   if (old && old.role === role && old.name === name) return old.number;
-  if (old) refTable[old.number] = undefined;
   const number = ++lastRef;
+  if (old) {
+    refTable[old.number] = undefined;
+    if (renamed.size >= RENAMED_MAX) renamed.clear();
+    renamed.set(old.number, number);
+  }
   el[REF] = { number, role, name };
   refTable[number] = el;
   return number;
@@ -29,8 +38,17 @@ function sweepRefs() {
   }
 }
 
-const REF_FORM = /^(?:f\d+)?e(\d+)$/;
-const KEY_FORM = /^k(\d+)$/;
+// A world's documents are told apart by a word of chance: what Go asks of an
+// element of one document must never meet an element of the next that has the
+// same number.
+let docKey = '';
+function newDocument() {
+  docKey = Math.floor(Math.random() * 2 ** 52).toString(36);
+  refTable.fill(undefined);
+}
+newDocument();
+
+const NAME_FORM = /^(?:(?:f\d+)?(e)|k)(\d+)(?:\.(\w+))?$/;
 
 // refOf gives the ref that the last snapshot printed for el, without a frame's
 // prefix; null for none.
@@ -41,30 +59,34 @@ P.refOf = (el) => {
 
 const heldKeys = new WeakMap(); // element -> number
 const held = []; // number -> WeakRef
-const HELD_MAX = 5000; // then the keys of the dead are swept
+const HELD_SWEEP = 5000; // keys, after which those of the dead are dropped
 
 // keep gives a key for el.
 P.keep = (el) => {
   let n = heldKeys.get(el);
   if (n === undefined) {
-    if (held.length && held.length % HELD_MAX === 0) {
+    if (held.length && held.length % HELD_SWEEP === 0) {
       held.forEach((ref, i) => ref && !ref.deref() && (held[i] = undefined));
     }
     n = held.push(new WeakRef(el)) - 1;
     heldKeys.set(el, n);
   }
-  return 'k' + n;
+  return 'k' + n + '.' + docKey;
 };
 
-// elementOf finds the element of a ref or key: {el}, or {gone} when it was one
-// of ours and its element has left the page or changed what it is, or
-// {unknown} when it never was.
+// elementOf finds the element of a ref or key: {el}, or what is the matter:
+// {navigated} when it belongs to an earlier document, {gone} when its element
+// has left the page, {now} when the element has got a new ref since, {unknown}
+// when it never was one.
 P.elementOf = (name) => {
-  const m = REF_FORM.exec(name) || null;
-  const k = m ? null : KEY_FORM.exec(name);
-  if (!m && !k) return { unknown: true };
-  const n = Number((m || k)[1]);
-  if (m ? n < 1 || n > lastRef : n >= held.length) return { unknown: true };
-  const el = m ? refTable[n] : held[n] && held[n].deref();
-  return el && isConnected(el) ? { el } : { gone: true };
+  const m = NAME_FORM.exec(name);
+  if (!m) return { unknown: true };
+  if (m[3] && m[3] !== docKey) return { navigated: true };
+  const n = Number(m[2]);
+  if (m[1] ? n < 1 || n > lastRef : n >= held.length) return { unknown: true };
+  const el = m[1] ? refTable[n] : held[n] && held[n].deref();
+  if (el && isConnected(el)) return { el };
+  const now = m[1] && renamed.get(n);
+  const other = now && refTable[now];
+  return other && isConnected(other) ? { now: 'e' + now } : { gone: true };
 };

@@ -22,7 +22,7 @@ class TreeNode {
     this.branched = false; // had nodes inside
     this.entered = 0;
     this.settled = -1; // when it was last accounted for; see dropName
-    this.frame = 0; // id of the iframe
+    this.frame = null; // id of the frame inside, '' when we were not told
   }
 }
 
@@ -35,7 +35,7 @@ const NODE_SIZE = 30;
 
 class TreeBuilder {
   constructor(options) {
-    this.maxDepth = options.depth || 0;
+    this.maxDepth = options.depth < 0 ? Infinity : options.depth;
     this.clock = 0; // counts entries and exits
     this.root = new TreeNode(null, 'fragment', '', null);
     this.owns = false; // met an aria-owns, so an element may come by twice
@@ -147,7 +147,7 @@ class TreeBuilder {
       node.ref = refFor(el, 'iframe', '');
       node.pointer = look.pointer;
     }
-    node.frame = frameId(el);
+    node.frame = frameOf.get(el) || '';
     look.node = node;
     return node;
   }
@@ -160,7 +160,7 @@ class TreeBuilder {
     // Unless it is a mere box with text or below the depth limit, the node is
     // itself a source that has been printed.
     const mere = role === 'generic' && !node.branched;
-    if (!mere && !(this.maxDepth > 0 && node.depth > this.maxDepth)) node.settled = ++this.clock;
+    if (!mere && node.depth <= this.maxDepth) node.settled = ++this.clock;
     if (node.kids && node.kids.length === 1 && node.kids[0] === node.name) node.kids = null;
     if (role === 'img' && !node.name && !node.kids && !isClickTarget(node)) return;
     if (node.ref && look.own) this.dropName(node, look);

@@ -49,11 +49,17 @@ function statesText(el, role, active) {
 
 const flag = (name, v) => (v === false ? '' : v === true ? ' [' + name + ']' : ' [' + name + '=' + v + ']');
 
+// The share of a limited snapshot that one text may take, and what it may take
+// at least.
+const LONGEST_SHARE = 10;
+const LONGEST_MIN = 500;
+
 // Renderer writes the tree. The text is cut in pieces behind each iframe's key,
 // where Go puts in what is in the frame.
 class Renderer {
   constructor(options) {
-    this.maxDepth = options.depth || 0;
+    this.maxDepth = options.depth < 0 ? Infinity : options.depth;
+    this.longest = options.budget ? Math.max(options.budget / LONGEST_SHARE, LONGEST_MIN) : Infinity;
     this.boxes = options.boxes;
     this.prefix = options.prefix || '';
     this.max = options.max;
@@ -68,6 +74,12 @@ class Renderer {
     this.size += text.length + 1;
     if (this.size > this.max) this.full = true;
     else this.lines.push(text);
+  }
+
+  // clip shortens a text that would take most of a limited snapshot by itself.
+  clip(text) {
+    if (text.length <= this.longest) return text;
+    return text.slice(0, this.longest) + '… (' + (text.length - Math.floor(this.longest)) + ' more characters)';
   }
 
   key(node, inPointer) {
@@ -98,24 +110,24 @@ class Renderer {
       const { item, depth, inPointer } = todo.pop();
       const indent = '  '.repeat(depth);
       if (typeof item === 'string') {
-        this.line(indent + '- text: ' + quoted(item));
+        this.line(indent + '- text: ' + quoted(this.clip(item)));
         continue;
       }
       if (item.omitted) {
-        this.line(indent + '# ' + item.omitted + ' more');
+        this.line(indent + '# … ' + item.omitted + ' more');
         continue;
       }
       const key = indent + '- ' + quotedKey(this.key(item, inPointer));
-      if (item.frame) {
+      if (item.frame !== null) {
         this.line(key);
         if (item.ref) this.endPiece(item, depth);
         continue;
       }
       const text = onlyText(item);
-      const kids = this.maxDepth && depth === this.maxDepth && text === null ? null : item.kids;
+      const kids = depth === this.maxDepth && text === null ? null : item.kids;
       const props = item.url !== null || item.placeholder !== null;
       if (!props && text !== null) {
-        this.line(key + ': ' + quoted(text));
+        this.line(key + ': ' + quoted(this.clip(text)));
         continue;
       }
       this.line(props || kids ? key + ':' : key);
@@ -129,6 +141,6 @@ class Renderer {
   endPiece(node, depth) {
     this.pieces.push(this.lines.join('\n'));
     this.lines = [];
-    this.frames.push({ id: node.frame, depth, ref: this.prefix + 'e' + node.ref });
+    this.frames.push({ id: node.frame, depth });
   }
 }

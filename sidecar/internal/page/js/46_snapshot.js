@@ -1,46 +1,57 @@
 // The snapshot of one document, and what joins the documents of a page.
 
-// Ids of iframe elements, by which Go knows which frame stands where.
-const frameIds = new WeakMap();
-let lastFrame = 0;
-function frameId(el) {
-  let id = frameIds.get(el);
-  if (id === undefined) {
-    id = ++lastFrame;
-    frameIds.set(el, id);
-  }
-  return id;
-}
+// The iframe elements that Go has told us the frames of, both ways.
+const frameOf = new WeakMap(); // element -> id of its frame
+const frameOwners = new Map(); // id -> WeakRef(element)
 
-// frameIdsOf gives the ids of iframe elements that Go has found by other means.
-P.frameIdsOf = (...elements) => elements.map(frameId);
+// bindFrames tells which frames are in which elements: ids, then the elements.
+P.bindFrames = (ids, ...elements) => {
+  ids.forEach((id, i) => {
+    frameOf.set(elements[i], id);
+    frameOwners.set(id, new WeakRef(elements[i]));
+  });
+};
+
+// frameOwner gives a key for the element of a frame; null for a frame that
+// nobody has told us of.
+P.frameOwner = (id) => {
+  const el = frameOwners.get(id)?.deref();
+  return el && isConnected(el) ? P.keep(el) : null;
+};
 
 // snapshot lists what is under root, or in the whole document, as text.
 //
-// options: depth (0 = all), boxes, prefix (of refs), max (characters).
-// Answer: pieces (text, cut where frames go in), frames (one between each two
-// pieces: id, depth of its line, ref), full (max was reached), suspects (how
-// many elements may host a closed shadow root that we do not have yet).
+// options: doc (the document that is meant; '' = any), depth (of the last level
+// that is shown; less than 0 = all), boxes,
+// prefix (of refs), budget (characters, after which no more is looked at than
+// needed; 0 = none), max (characters, a hard limit).
+// Answer: doc (the document; when it is not the one that was meant, nothing
+// else), pieces (text, cut where frames go in), frames (one between each two
+// pieces: id or '', depth of its line), full (max was reached), refs (how many
+// there are by now), suspects (how many elements may host a closed
+// shadow root that we do not have yet).
 P.snapshot = scoped((root, options) => {
+  const answer = { doc: docKey, pieces: [''], frames: [], full: false, refs: 0, suspects: 0 };
+  if (options.doc && options.doc !== docKey) return answer;
   sweepRefs();
   const from = root || docQuery('body, frameset') || documentRoot();
-  if (!from) return { pieces: [''], frames: [], full: false, suspects: 0 };
+  if (!from) return answer;
   rectOf(from); // lays the page out: what is asked of it before would be of an older state
   const builder = new TreeBuilder(options);
   const tree = builder.build(from);
   const out = new Renderer(options);
   out.render(tree);
-  return {
-    pieces: out.pieces.map((p) => p.toWellFormed()),
-    frames: out.frames,
-    full: out.full,
-    suspects: keepSuspects(builder.suspects),
-  };
+  answer.pieces = out.pieces;
+  answer.frames = out.frames;
+  answer.full = out.full;
+  answer.refs = lastRef;
+  answer.suspects = keepSuspects(builder.suspects);
+  return answer;
 });
 
 // A document without a body is XML or SVG: all of it is content.
 function documentRoot() {
-  const root = getter(Document.prototype, 'documentElement')(doc);
+  const root = rootElementOf(doc);
   return root && root.namespaceURI !== 'http://www.w3.org/1999/xhtml' ? root : null;
 }
 
@@ -51,3 +62,6 @@ P.activeElement = () => {
   for (let shadow = el && shadowOf(el); shadow && shadow.activeElement; shadow = el && shadowOf(el)) el = shadow.activeElement;
   return el && el !== docQuery('body') ? el : null;
 };
+
+// here answers whether an element is in the page: by being called.
+P.here = () => true;

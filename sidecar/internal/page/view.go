@@ -1,0 +1,163 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	pcdp "github.com/chromedp/cdproto/cdp"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+)
+
+// View is how an agent sees one tab: it knows what the refs of its snapshots
+// mean. Its methods may be called at any time.
+type View struct {
+	tab *browser.Tab
+
+	mu     sync.Mutex
+	next   int // number of the next document
+	frames map[pcdp.FrameID]*document
+}
+
+// document is one document of a frame, as far as snapshots have dealt with it.
+// Its number is part of its refs (f3e5, with 0 left out), and once refs were
+// printed the number belongs to that document for ever.
+type document struct {
+	frame   *browser.Frame
+	number  int
+	loader  pcdp.LoaderID
+	key     string // the script's word for the document; empty before the first snapshot
+	printed bool   // refs with its number are out
+	bound   map[pcdp.FrameID]bool
+}
+
+// New is the view of a tab.
+func New(tab *browser.Tab) *View {
+	v := &View{tab: tab, frames: map[pcdp.FrameID]*document{}}
+	v.numberAll()
+	return v
+}
+
+// numberAll gives each frame a number in the order in which they came, and
+// forgets the frames that are gone.
+func (v *View) numberAll() {
+	frames := v.tab.Frames()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	live := make(map[pcdp.FrameID]bool, len(frames))
+	for _, f := range frames {
+		live[f.ID()] = true
+		d := v.frames[f.ID()]
+		if d == nil {
+			d = &document{frame: f}
+			v.frames[f.ID()] = d
+			v.renumber(d)
+		}
+		if loader := f.Document(); d.loader != loader {
+			if d.printed {
+				v.renumber(d)
+			}
+			d.key, d.loader, d.bound = "", loader, map[pcdp.FrameID]bool{}
+		}
+	}
+	for id := range v.frames {
+		if !live[id] {
+			delete(v.frames, id)
+		}
+	}
+}
+
+func (v *View) renumber(d *document) {
+	d.number = v.next
+	v.next++
+	d.key, d.printed, d.bound = "", false, map[pcdp.FrameID]bool{}
+}
+
+// expect gives the prefix of f's refs and the document that they are for; empty
+// for one that has printed none yet.
+func (v *View) expect(f *browser.Frame) (prefix, key string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := v.frames[f.ID()]
+	if d == nil { // it came while we were looking
+		d = &document{frame: f, loader: f.Document()}
+		v.frames[f.ID()] = d
+		v.renumber(d)
+	}
+	if !d.printed {
+		return prefixFor(d.number), ""
+	}
+	return prefixFor(d.number), d.key
+}
+
+// confirm takes note of the document that a snapshot was of. It reports false
+// when that is not the one that f's number belongs to; the number is new then.
+func (v *View) confirm(f *browser.Frame, key string, refs bool) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := v.frames[f.ID()]
+	if d == nil {
+		return true
+	}
+	if d.printed && d.key != key {
+		v.renumber(d)
+		return false
+	}
+	if d.key != key && d.key != "" {
+		d.bound = map[pcdp.FrameID]bool{}
+	}
+	d.key = key
+	d.printed = d.printed || refs
+	return true
+}
+
+// printed finds the frame and document that a number belongs to.
+func (v *View) printed(number int) (*browser.Frame, string, Why) {
+	v.numberAll()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, d := range v.frames {
+		if d.number == number && d.printed {
+			return d.frame, d.key, ""
+		}
+	}
+	if number < v.next {
+		for _, d := range v.frames {
+			if d.number == number {
+				return nil, "", WhyUnknown
+			}
+		}
+		return nil, "", WhyNavigated
+	}
+	return nil, "", WhyUnknown
+}
+
+// unbound lists those of f's frames whose elements its document has not been
+// told of.
+func (v *View) unbound(f *browser.Frame, children []*browser.Frame) []*browser.Frame {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := v.frames[f.ID()]
+	if d == nil {
+		return children
+	}
+	return slices.DeleteFunc(children, func(c *browser.Frame) bool { return d.bound[c.ID()] })
+}
+
+func (v *View) bound(f *browser.Frame, children []*browser.Frame) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if d := v.frames[f.ID()]; d != nil {
+		for _, c := range children {
+			d.bound[c.ID()] = true
+		}
+	}
+}
+
+func prefixFor(number int) string {
+	if number == 0 {
+		return ""
+	}
+	return fmt.Sprintf("f%d", number)
+}
