@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
@@ -20,20 +21,7 @@ const leftovers = 5 * time.Second
 // Chromium, an agent that logs in, fills a form in and reads the result; and
 // nothing is left.
 func TestRealOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the sidecar and starts Chromium")
-	}
-	sources, _ := filepath.Glob("../../../sidecar/*.go")
-	if len(sources) == 0 {
-		t.Skip("there is no sidecar to build")
-	}
-	bin := openDir(t)
-	build(t, filepath.Join(bin, "sidecar"), "../../../sidecar")
-	build(t, filepath.Join(bin, "pillion-host"), ".")
-	if out, err := exec.Command(filepath.Join(bin, "sidecar"), "check").Output(); err != nil || !bytes.Contains(out, []byte(`"installed":true`)) {
-		t.Skipf("there is no Chromium: %s %v", out, err)
-	}
-
+	bin := buildProduct(t)
 	for _, flavour := range []string{"-shell", "-full"} {
 		t.Run(flavour, func(t *testing.T) {
 			temp := openDir(t)
@@ -53,6 +41,50 @@ func TestRealOrder(t *testing.T) {
 			t.Logf("%s", &stdout)
 		})
 	}
+}
+
+// TestRealHostKilled: a host that is killed while its browser runs can't clean
+// up, and nothing is left all the same.
+func TestRealHostKilled(t *testing.T) {
+	bin, temp := buildProduct(t), openDir(t)
+	host := exec.CommandContext(t.Context(), filepath.Join(bin, "pillion-host"))
+	host.Env = append(os.Environ(), "TMPDIR="+temp)
+	output, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up := false
+	for lines := bufio.NewScanner(output); !up && lines.Scan(); {
+		up = strings.HasPrefix(lines.Text(), "browser:")
+	}
+	if host.Process.Kill(); !up {
+		t.Error("the browser did not come up")
+	}
+	host.Wait()
+	nothingLeft(t, bin, temp)
+}
+
+// buildProduct builds the sidecar and the host into a directory. It skips the
+// test where they can't run.
+func buildProduct(t *testing.T) (bin string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the sidecar and starts Chromium")
+	}
+	sources, _ := filepath.Glob("../../../sidecar/*.go")
+	if len(sources) == 0 {
+		t.Skip("there is no sidecar to build")
+	}
+	bin = openDir(t)
+	build(t, filepath.Join(bin, "sidecar"), "../../../sidecar")
+	build(t, filepath.Join(bin, "pillion-host"), ".")
+	if out, err := exec.Command(filepath.Join(bin, "sidecar"), "check").Output(); err != nil || !bytes.Contains(out, []byte(`"installed":true`)) {
+		t.Skipf("there is no Chromium: %s %v", out, err)
+	}
+	return bin
 }
 
 // openDir makes a directory that a browser of another user can enter.
