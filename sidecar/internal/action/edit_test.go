@@ -12,7 +12,7 @@ import (
 )
 
 func TestFill(t *testing.T) {
-	const value = "document.querySelector('#f').value ?? document.querySelector('#f').innerText"
+	const value = "document.querySelector('#f').value ?? document.querySelector('#f').textContent"
 	for _, tc := range []struct{ name, body, text, want, events string }{
 		{"a text box", `<input id=f value=old>`, "new", "new", "focus f, input f"},
 		{"with nothing", `<input id=f value=old>`, "", "", "focus f, input f"},

@@ -79,24 +79,31 @@ func (s *scene) strike(m mark, n need, send func(Point) error) error {
 }
 
 // verdict lets the element's frame settle and asks where the input went; empty
-// when it went where it should. An element whose document is gone by now took
-// the input with it, and so did one whose frame saw no input at all: only
-// something that the hit test of a moment ago had not seen could have taken it.
+// when it went where it should. A document that is gone by now, or that kept the
+// input to itself, took it.
 func (s *scene) verdict(el *page.Element) (string, error) {
 	var r struct{ Verdict string }
 	err := s.quiet(func(ctx context.Context) error {
 		return page.Call(ctx, el.Frame(), "settlePress", &r, domBound.Milliseconds())
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case r.Verdict == "hit", r.Verdict == "":
-		s.rested = el.Frame()
-		return "", nil
-	case r.Verdict == "gone":
-		return "element left the page under the pointer", nil
 	}
-	return r.Verdict, nil
+	switch r.Verdict {
+	case "gone":
+		return "element left the page under the pointer", nil
+	case "missed":
+		// Chromium knows of where frames are by what it drew last; after a scroll
+		// a press may go past one.
+		if el.Frame() != s.tab.MainFrame() {
+			return "the press did not reach the frame", nil
+		}
+	case "hit", "":
+	default:
+		return r.Verdict, nil
+	}
+	s.rested = el.Frame()
+	return "", nil
 }
 
 // Hover moves the pointer over the element and leaves it there.

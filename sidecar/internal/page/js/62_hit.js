@@ -107,24 +107,30 @@
 
   const inView = (p) => p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
 
+  // reveal scrolls the document around a frame until a point of it is in view.
+  const reveal = async (frame, x, y) => {
+    frame.scrollIntoViewIfNeeded(true);
+    // A frame larger than the window has its middle in view now.
+    const p = outerPoint(frame, x, y);
+    if (!inView(p)) window.scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
+    // The browser finds the process of a frame by what was last drawn.
+    await Act.frame();
+    await Act.frame();
+  };
+
   // frameHit is outerPoint of a point that shall be in view, for which it
   // scrolls, and with hit get a press: {x, y, scale}, or {why}.
-  P.frameHit = (frame, x, y, hit) =>
-    P.batch(() => {
-      if (!P.isVisible(frame)) return { why: 'the frame around the element is not visible' };
-      let p = outerPoint(frame, x, y);
-      if (!inView(p)) {
-        frame.scrollIntoViewIfNeeded(true);
-        p = outerPoint(frame, x, y);
-        // A frame larger than the window has its middle in view now.
-        if (!inView(p)) window.scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
-        p = outerPoint(frame, x, y);
-      }
+  P.frameHit = async (frame, x, y, hit) => {
+    if (!P.isVisible(frame)) return { why: 'the frame around the element is not visible' };
+    if (!inView(outerPoint(frame, x, y))) await reveal(frame, x, y);
+    return P.batch(() => {
+      const p = outerPoint(frame, x, y);
       const r = rectOf(frame);
       if (!inView(p) || p.x < r.left || p.y < r.top || p.x >= r.right || p.y >= r.bottom) return { why: OUTSIDE };
       const why = hit ? Act.blockerAt(frame, p.x, p.y) : null;
       return why ? { why } : p;
     });
+  };
 
   // Events by which a press or a move reaches the page.
   const PRESSES = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
@@ -133,6 +139,9 @@
   const GUARD_MS = 2000;
 
   let guarding = null;
+
+  // pressCount is how many presses the document has had, whoever took them.
+  const pressCount = () => performance.eventCounts.get('pointerdown') || 0;
 
   Act.unguard = () => {
     if (!guarding) return;
@@ -146,7 +155,7 @@
   Act.guard = (el, kind) => {
     Act.unguard();
     const until = performance.now() + GUARD_MS;
-    const mine = { el, events: kind === 'move' ? MOVES : PRESSES, verdict: null };
+    const mine = { el, events: kind === 'move' ? MOVES : PRESSES, verdict: null, presses: pressCount() };
     mine.listen = (e) => {
       if (performance.now() > until) {
         if (guarding === mine) Act.unguard();
@@ -164,10 +173,12 @@
   };
 
   // verdict ends the guard and gives its element (null for none) and what became
-  // of the events: 'hit', 'gone', what was in the way, or '' when none came.
+  // of the events: 'hit', 'gone', what was in the way, 'missed' when no press
+  // came to this document, or '' when nothing is known.
   Act.verdict = () => {
-    const { el = null, verdict = null } = guarding || {};
+    const { el = null, verdict = null, events, presses } = guarding || {};
     Act.unguard();
-    return { el, verdict: verdict || '' };
+    if (verdict) return { el, verdict };
+    return { el, verdict: events === PRESSES && presses === pressCount() ? 'missed' : '' };
   };
 }

@@ -95,7 +95,7 @@
   // kept from the page: {verdict}, see Act.verdict.
   P.settlePress = async (cap) => {
     const { el, verdict } = Act.verdict();
-    if (verdict !== 'hit' && verdict !== '') return { verdict };
+    if (verdict !== 'hit' && verdict !== 'missed' && verdict !== '') return { verdict };
     return { verdict, ...(await settle(el, cap)) };
   };
 }
