@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,9 +51,23 @@ type agentInfo struct {
 }
 
 type event struct {
-	At     time.Time `json:"at"`
-	Type   string    `json:"type"`
-	Reason string    `json:"reason,omitempty"`
+	At   time.Time `json:"at"`
+	Type string    `json:"type"`
+	Text string    `json:"text,omitempty"` // what it is about, in the sidecar's words
+}
+
+// eventText picks what a person wants to know from an event, whatever its type.
+func eventText(e proto.Event) string {
+	var parts []string
+	if e.Reason != "" {
+		parts = append(parts, e.Reason)
+	}
+	for _, key := range []string{"url", "kind", "target", "what", "by", "why", "reason", "message"} {
+		if text, ok := e.Detail[key].(string); ok && text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // status is the state with its lock; every method may be called at any time.
@@ -125,7 +140,7 @@ func (s *status) ended(b *supervisor.Browser, err error) {
 
 func (s *status) event(e proto.Event) {
 	s.change(func(st *state) {
-		shown := event{At: time.UnixMilli(e.At), Type: e.Type, Reason: e.Reason}
+		shown := event{At: time.UnixMilli(e.At), Type: e.Type, Text: eventText(e)}
 		st.Events = append([]event{shown}, st.Events[:min(len(st.Events), shownEvents-1)]...)
 	})
 }
