@@ -148,6 +148,9 @@ func (b *Browser) HoldDialogs() {
 
 // NewTab opens a blank tab and returns when it can navigate.
 func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
+	if n := len(b.Tabs()); n >= b.opts.MaxTabs {
+		return nil, fmt.Errorf("open a tab: %d tabs are open, which is the limit; close one first", n)
+	}
 	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)

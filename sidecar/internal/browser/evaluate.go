@@ -8,8 +8,6 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 
-	pcdp "github.com/chromedp/cdproto/cdp"
-
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 )
 
@@ -18,25 +16,11 @@ type ScriptError struct{ Stack string }
 
 func (e *ScriptError) Error() string { return e.Stack }
 
-// Script runs an expression in the page's own world of f and returns the value
-// as JSON; nil means undefined. Promises are awaited.
-func (f *Frame) Script(ctx context.Context, expression string) (json.RawMessage, error) {
-	p := runtime.EvaluateParams{
-		Expression: expression, ReturnByValue: ptr(true), AwaitPromise: ptr(true), UserGesture: ptr(true),
-		AllowUnsafeEvalBlockedByCSP: ptr(true),
-	}
-	res, err := pcdp.Call(ctx, f.Session(), runtime.Evaluate, p)
-	if err != nil {
-		return nil, err
-	}
-	if res.ExceptionDetails != nil {
-		return nil, &ScriptError{Stack: exceptionText(res.ExceptionDetails)}
-	}
-	return remoteJSON(res.Result), nil
-}
+// Thrown is the error of an exception that a page's script threw.
+func Thrown(d *runtime.ExceptionDetails) *ScriptError { return &ScriptError{Stack: exceptionText(d)} }
 
-// remoteJSON is a returned value as JSON; nil for undefined.
-func remoteJSON(o *runtime.RemoteObject) json.RawMessage {
+// RemoteJSON is a returned value as JSON; nil for undefined.
+func RemoteJSON(o *runtime.RemoteObject) json.RawMessage {
 	switch {
 	case o == nil || o.Type == runtime.RemoteObjectTypeUndefined:
 		return nil

@@ -41,7 +41,10 @@ type world struct {
 }
 
 // milestones of a document's life, as lifecycle events tell them.
-type milestones struct{ dom, load bool }
+type milestones struct {
+	dom, load bool
+	broken    string // net::ERR_… when its body ended early: it has no other milestones then
+}
 
 // ID is Chromium's id of the frame.
 func (f *Frame) ID() pcdp.FrameID { return f.id }
@@ -165,16 +168,15 @@ func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		f := b.frames[ev.FrameID]
-		if f == nil || f.session != s {
-			return
-		}
-		if ev.Reason == page.FrameDetachedReasonSwap {
+		switch {
+		case f == nil || f.parent == nil:
+		case ev.Reason == page.FrameDetachedReasonSwap && f.session == s:
 			f.moveTo(nil)
 			for _, c := range slices.Clone(f.children) {
 				b.removeFrame(c)
 			}
-		} else if f.parent != nil {
-			b.removeFrame(f)
+		case ev.Reason == page.FrameDetachedReasonRemove && (f.session == s || f.parent.session == s):
+			b.removeFrame(f) // of a frame with a session of its own, its parent's tells
 		}
 		b.touch()
 	})
@@ -262,24 +264,27 @@ func (b *Browser) lifecycle(ev page.EventLifecycleEvent) {
 	if f == nil {
 		return
 	}
-	m := &f.milestone
-	early := ev.LoaderID != f.loader
-	if early {
-		v := f.early[ev.LoaderID]
-		m = &v
-	}
 	switch ev.Name {
 	case "DOMContentLoaded":
-		m.dom = true
+		f.reach(ev.LoaderID, func(m *milestones) { m.dom = true })
 	case "load":
-		m.dom, m.load = true, true
+		f.reach(ev.LoaderID, func(m *milestones) { m.dom, m.load = true, true })
 	default:
 		return
 	}
-	if early {
-		f.early = map[pcdp.LoaderID]milestones{ev.LoaderID: *m}
-	}
 	b.touch()
+}
+
+// reach notes a milestone of one of the frame's documents, which may be told
+// before the document itself.
+func (f *Frame) reach(loader pcdp.LoaderID, note func(*milestones)) {
+	if loader == f.loader {
+		note(&f.milestone)
+		return
+	}
+	m := f.early[loader]
+	note(&m)
+	f.early = map[pcdp.LoaderID]milestones{loader: m}
 }
 
 func (b *Browser) contextCreated(s *cdp.Session, c *runtime.ExecutionContextDescription) {

@@ -27,8 +27,9 @@ const (
 
 // Navigation is how a navigation of a tool ended.
 type Navigation struct {
-	Download bool // the address turned out to be a file
-	Loaded   bool // the load event fired; false: still loading
+	Download bool   // the address turned out to be a file
+	Loaded   bool   // the load event fired; false: still loading, or Broken
+	Broken   string // net::ERR_…: the document's body ended early
 }
 
 // NavigationError says that the network or the page refused: net::ERR_….
@@ -75,7 +76,17 @@ func (t *Tab) navigate(ctx context.Context, url string) (Navigation, error) {
 func (t *Tab) awaitDocument(ctx context.Context, modal <-chan struct{}, committed func(*Frame) bool) (Navigation, error) {
 	dom, cancel := context.WithTimeout(ctx, domTimeout)
 	defer cancel()
-	err := t.waitModal(dom, modal, func() bool { return committed(t.main) && t.main.milestone.dom })
+	broken := ""
+	err := t.waitModal(dom, modal, func() bool {
+		if !committed(t.main) {
+			return false
+		}
+		broken = t.main.milestone.broken
+		return t.main.milestone.dom || broken != ""
+	})
+	if broken != "" && err == nil {
+		return Navigation{Broken: broken}, nil
+	}
 	if err != nil {
 		if ctx.Err() == nil && dom.Err() != nil {
 			return Navigation{}, nil // still loading: the caller shows what there is

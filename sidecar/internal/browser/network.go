@@ -129,6 +129,11 @@ func (t *Tab) requestEnded(id network.RequestID, failure string) {
 	}
 	delete(t.network.open, id)
 	r.Ended, r.Failure = time.Now(), failure
+	if failure != "" && r.Navigation && r.Main {
+		// A document's request has the id of its loader.
+		t.main.reach(pcdp.LoaderID(id), func(m *milestones) { m.broken = failure })
+		t.b.touch()
+	}
 	t.tellWatches(r)
 }
 

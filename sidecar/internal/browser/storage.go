@@ -126,10 +126,10 @@ func callStorage(ctx context.Context, s *cdp.Session, world runtime.ExecutionCon
 		return nil, err
 	}
 	if res.ExceptionDetails != nil {
-		return nil, &ScriptError{Stack: exceptionText(res.ExceptionDetails)}
+		return nil, Thrown(res.ExceptionDetails)
 	}
 	var items []proto.NameValue
-	if err := json.Unmarshal(remoteJSON(res.Result), &items); err != nil {
+	if err := json.Unmarshal(RemoteJSON(res.Result), &items); err != nil {
 		return nil, fmt.Errorf("decode the localStorage: %w", err)
 	}
 	return items, nil

@@ -51,6 +51,20 @@ func (c *call) save(title, filename string, data []byte) error {
 	return nil
 }
 
+// keep writes a file of the tools' own naming into the session's output
+// directory.
+func (c *call) keep(name string, data []byte) error {
+	root, err := os.OpenRoot(c.kit.opts.Output)
+	if err != nil {
+		return fmt.Errorf("open the session's directory: %w", err)
+	}
+	defer root.Close()
+	if err := root.WriteFile(name, data, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
 // place finds which of the session's directories a name lies in. A relative
 // name is one of the uploads directory.
 func (c *call) place(filename string) (dir, name string, err error) {

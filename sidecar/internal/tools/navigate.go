@@ -51,6 +51,8 @@ func (c *call) went(nav browser.Navigation, err error) error {
 		return err
 	case nav.Download:
 		c.say("The address is a file to download, not a page; the tab stays where it was.")
+	case nav.Broken != "":
+		c.say("The page broke off while it loaded (" + nav.Broken + "); this is what there is of it.")
 	case !nav.Loaded:
 		c.say("The page is still loading; this is what there is so far.")
 	}
