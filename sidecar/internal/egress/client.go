@@ -99,19 +99,16 @@ func (c *client) handle(h head) bool {
 
 // unwanted refuses plain requests for what they are, wherever they go.
 func unwanted(h head, pl place) *Refusal {
-	r := &Refusal{Host: pl.host, Port: pl.port}
 	purpose := strings.ToLower(strings.Join(append(h.all("Sec-Purpose"), h.all("Purpose")...), ","))
 	switch {
 	case h.method == http.MethodTrace || h.method == "TRACK" || h.method == "DEBUG":
-		r.Rule, r.Reason = RuleMethod, reasonMethod
+		return refusalOf(pl, RuleMethod, reasonMethod, "")
 	case len(h.all("Upgrade")) > 0 && slices.Contains(h.tokens("Connection"), "upgrade"):
-		r.Rule, r.Reason = RuleUpgrade, reasonUpgrade
+		return refusalOf(pl, RuleUpgrade, reasonUpgrade, "")
 	case strings.Contains(purpose, "prefetch") || strings.Contains(purpose, "prerender"):
-		r.Rule, r.Reason = RulePrefetch, reasonPrefetch
-	default:
-		return nil
+		return refusalOf(pl, RulePrefetch, reasonPrefetch, "")
 	}
-	return r
+	return nil
 }
 
 // refuse reports a refusal and tells the client. While the proxy closes, lookups

@@ -26,7 +26,7 @@ func (p *Proxy) judge(ctx context.Context, pl place, tunnel bool) (route, *Refus
 	d := p.opts.App.Destination(pl.host, pl.port, own)
 	r := route{to: d}
 	refuse := func(rule Rule, reason policy.Reason, setting string) (route, *Refusal) {
-		return route{}, &Refusal{Host: pl.host, Port: pl.port, Rule: rule, Reason: reason, Setting: setting}
+		return route{}, refusalOf(pl, rule, reason, setting)
 	}
 	addr, literal := policy.Literal(d.Host)
 	switch {

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,9 +38,15 @@ const (
 // settingHosts is the setting that widens the rule about private addresses.
 const settingHosts = "allow_hosts"
 
+// refusalOf begins a refusal of a place.
+func refusalOf(pl place, rule Rule, reason policy.Reason, setting string) *Refusal {
+	host := strings.TrimSuffix(strings.TrimPrefix(pl.host, "["), "]")
+	return &Refusal{Host: host, Port: pl.port, Rule: rule, Reason: reason, Setting: setting}
+}
+
 // Refusal is one connection that was not made.
 type Refusal struct {
-	Host    string // as the URL parser serialises it; "" if it could not be read
+	Host    string // as the URL parser serialises it, IPv6 without brackets; "" if it could not be read
 	Port    uint16
 	Rule    Rule
 	Reason  policy.Reason // reads on after host:port

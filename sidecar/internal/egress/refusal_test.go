@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
@@ -127,15 +129,17 @@ func TestRefusalsAreReported(t *testing.T) {
 	p := start(t, "http://127.0.0.1:1", Options{OnRefusal: func(r Refusal) { got = append(got, r) }})
 	p.ask("GET http://10.0.0.1:8080/secret HTTP/1.1\n\n")
 	p.ask("CONNECT a@b HTTP/1.1\n\n")
+	p.ask("CONNECT [::1]:81 HTTP/1.1\n\n")
 	p.Close()
 	want := []Refusal{
 		{Host: "10.0.0.1", Port: 8080, Rule: RulePrivate, Reason: policy.ReasonPrivate, Setting: "allow_hosts"},
 		{Rule: RuleMalformed, Reason: reasonMalformed},
+		{Host: "::1", Port: 81, Rule: RulePrivate, Reason: policy.ReasonPrivate, Setting: "allow_hosts"},
 	}
-	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("reported %+v", got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reported (-want +got):\n%s", diff)
 	}
-	if p.Stats().Refusals != 2 {
+	if p.Stats().Refusals != 3 {
 		t.Errorf("stats %+v", p.Stats())
 	}
 }
