@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -94,9 +95,14 @@ func startBrowser(flavour string) (*browser.Browser, error) {
 		return nil, err
 	}
 	shared.stop = append(shared.stop, func() { os.RemoveAll(profile) })
-	if user != nil && user.Dedicated {
-		if err := os.Chown(profile, user.UID, user.GID); err != nil {
+	for _, dir := range []string{profile, filepath.Join(profile, "home"), filepath.Join(profile, "tmp")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
+		}
+		if user != nil && user.Dedicated {
+			if err := os.Chown(dir, user.UID, user.GID); err != nil {
+				return nil, err
+			}
 		}
 	}
 	seat, err := chrome.Prepare(ctx, chrome.Options{Binary: binary, User: user, Profile: profile})
