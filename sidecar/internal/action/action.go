@@ -65,14 +65,8 @@ type scene struct {
 func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*scene) error) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
-	now := time.Now()
-	s := &scene{
-		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
-		watch: a.tab.Watch(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
-	}
-	defer s.watch.Stop()
-	defer s.sockets.stop()
-	defer s.dropTimers()
+	s := a.newScene(ctx, name)
+	defer s.end()
 	if err := do(s); err != nil {
 		if ctx.Err() != nil {
 			a.tab.ReleaseInput()
@@ -83,6 +77,20 @@ func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*sc
 		return nil
 	}
 	return s.settle()
+}
+
+func (a *Actor) newScene(ctx context.Context, name string) *scene {
+	now := time.Now()
+	return &scene{
+		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
+		watch: a.tab.Watch(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
+	}
+}
+
+func (s *scene) end() {
+	s.dropTimers()
+	s.sockets.stop()
+	s.watch.Stop()
 }
 
 // interruptible ends with the cause when the tab can't go on: a dialog or file

@@ -5,6 +5,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
@@ -22,7 +23,7 @@ func (a *Actor) Drag(ctx context.Context, from, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.call(el, "watchDrag", nil); err != nil {
+		if err := s.watchDrag(el.Frame()); err != nil {
 			return err
 		}
 		if err := s.dispatch(el); err != nil {
@@ -38,7 +39,7 @@ func (a *Actor) Drag(ctx context.Context, from, to string) error {
 			_, at, _, err := s.aim(goal, there)
 			return at.X, at.Y, err
 		}, func() (bool, error) {
-			state, err := s.dragState(el, false)
+			state, err := s.dragState(el.Frame(), false)
 			return state.Started, err
 		})
 	})
@@ -46,8 +47,10 @@ func (a *Actor) Drag(ctx context.Context, from, to string) error {
 
 type dragState struct{ Started, Over, Dropped bool }
 
-func (s *scene) dragState(el *page.Element, end bool) (d dragState, err error) {
-	err = page.Call(s.ctx, el.Frame(), "dragState", &d, end)
+func (s *scene) watchDrag(f *browser.Frame) error { return page.Call(s.ctx, f, "watchDrag", nil) }
+
+func (s *scene) dragState(f *browser.Frame, end bool) (d dragState, err error) {
+	err = page.Call(s.ctx, f, "dragState", &d, end)
 	return d, err
 }
 
@@ -67,7 +70,7 @@ func (a *Actor) Drop(ctx context.Context, target string, p Payload) error {
 		if err != nil {
 			return err
 		}
-		if err := s.call(el, "watchDrag", nil); err != nil {
+		if err := s.watchDrag(el.Frame()); err != nil {
 			return err
 		}
 		data := &input.DragData{Items: []*input.DragDataItem{}, Files: p.Files, DragOperationsMask: dropCopies}
@@ -80,7 +83,7 @@ func (a *Actor) Drop(ctx context.Context, target string, p Payload) error {
 		if err := s.tab.Mouse().Drop(s.ctx, data, at.X, at.Y); err != nil {
 			return err
 		}
-		state, err := s.dragState(el, true)
+		state, err := s.dragState(el.Frame(), true)
 		if err != nil {
 			return nil // the drop took the page elsewhere
 		}

@@ -20,6 +20,7 @@ import (
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/gorilla/websocket"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/action"
@@ -277,6 +278,28 @@ func (s *stage) fails(err error, words ...string) {
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
 			s.t.Errorf("the error does not say %q:\n%v", w, err)
+		}
+	}
+}
+
+// echoSlowly is a WebSocket that sends back what it hears, after a while.
+func echoSlowly(after time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+		conn, err := up.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		for {
+			kind, msg, err := conn.ReadMessage()
+			if err != nil {
+				return
+			}
+			time.Sleep(after)
+			if conn.WriteMessage(kind, msg) != nil {
+				return
+			}
 		}
 	}
 }

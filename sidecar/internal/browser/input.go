@@ -171,11 +171,23 @@ func (m *Mouse) Wheel(ctx context.Context, dx, dy float64) error {
 	}
 	in := &m.t.input
 	in.mu.Lock()
-	p := cdp.Start(m.t.session, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+	p := m.t.session.Start(input.DispatchMouseEvent.Method, wheel{
 		Type: input.DispatchMouseEventTypeMouseWheel, X: in.x, Y: in.y, DeltaX: dx, DeltaY: dy, Modifiers: in.modifiers(), Buttons: in.buttons,
 	})
 	in.mu.Unlock()
 	return m.t.awaitInput(ctx, p)
+}
+
+// wheel are the parameters of a turn of the wheel. The protocol wants both
+// deltas, and cdproto's type leaves out a zero.
+type wheel struct {
+	Type      input.DispatchMouseEventType `json:"type"`
+	X         float64                      `json:"x"`
+	Y         float64                      `json:"y"`
+	DeltaX    float64                      `json:"deltaX"`
+	DeltaY    float64                      `json:"deltaY"`
+	Modifiers int64                        `json:"modifiers"`
+	Buttons   int64                        `json:"buttons"`
 }
 
 // Press is one use of a mouse button at a point.

@@ -74,6 +74,7 @@ const Act = {};
   P.stop = () => {
     Act.turn++;
     Act.unguard();
+    Act.endBefore();
   };
 
   // Log keeps what stood in the way, in order, with how long each did.

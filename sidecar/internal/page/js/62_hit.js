@@ -158,10 +158,11 @@
     const mine = { el, events: kind === 'move' ? MOVES : PRESSES, verdict: null, presses: pressCount() };
     mine.listen = (e) => {
       if (performance.now() > until) {
-        if (guarding === mine) Act.unguard();
+        if (guarding === mine) P.stop();
         return;
       }
       if (!e.isTrusted) return;
+      if (!mine.verdict) Act.endBefore();
       mine.verdict ??= isConnected(el) ? Act.blockerAt(el, e.clientX, e.clientY) || 'hit' : 'gone';
       if (mine.verdict !== 'hit') {
         e.preventDefault();

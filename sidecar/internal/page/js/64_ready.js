@@ -56,6 +56,7 @@
           return { x: spot.x, y: spot.y, box: { x: box.x, y: box.y, width: box.width, height: box.height }, tries };
         }
         if (before) log.add('element is not stable: it moved all the time');
+        else if (o.guard) Act.listenBefore();
         before = box;
       } else {
         before = null;

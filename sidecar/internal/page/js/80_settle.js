@@ -12,8 +12,8 @@
   // not changed before. A clock, a ticker or a list that grows all the time
   // counts once, so a page that is never still does not hold us up.
   class News {
-    constructor() {
-      this.known = new WeakSet();
+    constructor(known) {
+      this.known = known;
       this.fresh = false;
       this.observer = new MutationObserver((records) => this.take(records));
       for (const root of [doc, ...Act.rootsSeen()]) {
@@ -42,6 +42,24 @@
       this.observer.disconnect();
     }
   }
+
+  // What changed right before a press is no news afterwards, either.
+  let before = null;
+
+  Act.listenBefore = () => {
+    Act.endBefore();
+    before = new News(new WeakSet());
+  };
+  Act.endBefore = () => {
+    if (before) before.any();
+    if (before) before.end();
+  };
+  const takeBefore = () => {
+    Act.endBefore();
+    const known = before ? before.known : new WeakSet();
+    before = null;
+    return known;
+  };
 
   // rootsSeen gives the shadow roots around the element that was acted on:
   // observers do not look into shadow trees.
@@ -75,7 +93,7 @@
   const settle = async (el, cap) => {
     const started = performance.now();
     acted = el ? new WeakRef(el) : null;
-    const news = new News();
+    const news = new News(takeBefore());
     try {
       let frames = 0;
       while (performance.now() - started < cap) {
