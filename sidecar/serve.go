@@ -28,6 +28,7 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	s := newSession(launch, stdout, stderr)
+	defer s.stderr.Close() // the masker holds the end of the last line
 	return s.run(signals, commands)
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
+	"github.com/pillion-browser/pillion/sidecar/internal/redact"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
 )
 
@@ -54,11 +55,15 @@ type session struct {
 	background sync.WaitGroup // goroutines that end by themselves in a stop
 	gone       chan struct{}  // closed when Chromium ended
 	stopping   atomic.Bool
-	stderr     io.Writer
+	stderr     io.WriteCloser // masks the session's secrets
 }
 
 func newSession(launch proto.Launch, stdout, stderr io.Writer) *session {
-	masked := stderr
+	secrets := []string{launch.Token.Reveal()}
+	if launch.Recording != nil {
+		secrets = append(secrets, launch.Recording.Token.Reveal())
+	}
+	masked := redact.NewMasker(secrets...).Writer(stderr)
 	return &session{
 		launch: launch,
 		log:    newLog(masked),

@@ -61,6 +61,8 @@ type Browser struct {
 	guard        guard
 	held         bool // dialogs wait for somebody instead of being dismissed
 
+	creating int // tabs that NewTab waits for
+
 	hidden  hiddenPages
 	version string
 }
@@ -151,6 +153,8 @@ func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
 	if n := len(b.Tabs()); n >= b.opts.MaxTabs {
 		return nil, fmt.Errorf("open a tab: %d tabs are open, which is the limit; close one first", n)
 	}
+	b.addCreating(+1)
+	defer b.addCreating(-1)
 	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
@@ -164,6 +168,12 @@ func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
 	return tab, nil
+}
+
+func (b *Browser) addCreating(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.creating += n
 }
 
 // Close asks Chromium to close every page and exit. The connection ends when it

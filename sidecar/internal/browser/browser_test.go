@@ -127,7 +127,7 @@ func TestOffAppIsRefusedBeforeItIsSent(t *testing.T) {
 	tab := b.Tabs()[0]
 	goTo(t, tab, site.URL()+"/lab")
 	for _, code := range []string{"301", "302", "303", "307", "308"} {
-		mark := b.EscapeMark()
+		mark := b.Mark()
 		_, err := tab.Navigate(within(t), site.URL()+"/redirect/"+code+"?to="+url.QueryEscape(trap.URL()+"?secret"))
 		escapes := b.EscapesSince(mark, tab)
 		if err == nil || len(escapes) != 1 || escapes[0].Origin+"/" != trap.URL() {
@@ -137,7 +137,7 @@ func TestOffAppIsRefusedBeforeItIsSent(t *testing.T) {
 			t.Errorf("%s: the tab stands on %s", code, tab.URL())
 		}
 	}
-	mark := b.EscapeMark()
+	mark := b.Mark()
 	eval(t, tab.MainFrame(), "void open('"+trap.URL()+"', '_blank', 'noopener')")
 	apptest.Await(t, "the popup's escape", func() bool { return len(b.EscapesSince(mark, tab)) > 0 })
 	apptest.Await(t, "the popup to be closed", func() bool { return len(b.Tabs()) == 1 })
@@ -145,7 +145,7 @@ func TestOffAppIsRefusedBeforeItIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark = b.EscapeMark()
+	mark = b.Mark()
 	eval(t, tab.MainFrame(), "location = '"+trap.URL()+"'")
 	apptest.Await(t, "the escape", func() bool { return len(b.EscapesSince(mark, tab)) == 1 })
 	if n := len(b.EscapesSince(mark, other)); n != 0 {

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"slices"
-	"strings"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
+	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
 
 // guard is what the navigation pin remembers. Guarded by the browser's lock.
@@ -41,28 +41,26 @@ type Escape struct {
 	How    string // "request": refused before it was sent; "landed": shown, then closed
 }
 
-// EscapeMark is the number of escapes so far.
-func (b *Browser) EscapeMark() uint64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.guard.count
-}
-
 // EscapesSince are the escapes after a mark that t, or a tab it opened, made; an
 // escape of nobody in particular counts for every tab.
-func (b *Browser) EscapesSince(mark uint64, t *Tab) []Escape {
+func (b *Browser) EscapesSince(mark Mark, t *Tab) []Escape {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []Escape
 	for _, e := range b.guard.escapes {
-		if e.N > mark && (e.Tab == nil || t == nil || e.Tab == t || e.Tab.openedBy(t)) {
+		if e.N > mark.escapes && (t == nil || e.Tab == nil || e.Tab == t || e.Tab.openedBy(t)) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
+// openedBy says whether o opened t, or what opened t, as far as that is known: a
+// ctrl-click's tab has no opener, and may be anybody's.
 func (t *Tab) openedBy(o *Tab) bool {
+	if t.popup && t.opener == nil {
+		return true
+	}
 	for p := t.opener; p != nil; p = p.opener {
 		if p == o {
 			return true
@@ -138,7 +136,7 @@ func proceed(s *cdp.Session, ev fetch.EventRequestPaused) {
 
 // escaped writes down that t tried to leave the app.
 func (b *Browser) escaped(t *Tab, url, how string) {
-	origin := originOf(url)
+	origin := policy.OriginOf(url)
 	b.mu.Lock()
 	b.guard.count++
 	b.guard.escapes = append(b.guard.escapes, Escape{N: b.guard.count, Origin: origin, Tab: t, How: how})
@@ -155,24 +153,6 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
 		"kind": "navigation", "target": origin, "rule": "pages open only on the app", "setting": "allow_origins",
 	}})
-}
-
-// originOf is a URL's scheme, host and port for messages; a scheme alone where
-// there is no host.
-func originOf(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		scheme, _, _ = strings.Cut(url, ":")
-		return scheme + ":"
-	}
-	host := rest
-	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
-		host = rest[:i]
-	}
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	return scheme + "://" + host
 }
 
 // authRequired answers the egress proxy's challenge, once a request: asking

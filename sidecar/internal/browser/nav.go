@@ -43,7 +43,7 @@ func (e *NavigationError) Error() string { return e.Text + " at " + e.URL }
 func (t *Tab) Navigate(ctx context.Context, url string) (Navigation, error) {
 	t.clearLogs()
 	for try := 0; ; try++ {
-		mark := t.b.EscapeMark()
+		mark := t.b.Mark()
 		nav, err := t.navigate(ctx, url)
 		var ne *NavigationError
 		if errors.As(err, &ne) && ne.Text == "net::ERR_ABORTED" && try < abortedRetries && len(t.b.EscapesSince(mark, t)) == 0 {

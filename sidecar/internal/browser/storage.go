@@ -13,6 +13,7 @@ import (
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
 
 // StorageState reads all cookies and the localStorage of origin. The caller
@@ -102,7 +103,7 @@ func cookieIn(c proto.Cookie) *network.CookieParam {
 func (b *Browser) localStorage(ctx context.Context, origin string, set []proto.NameValue) ([]proto.NameValue, error) {
 	if set == nil {
 		for _, t := range b.Tabs() {
-			if f := t.MainFrame(); !t.IsCrashed() && originOf(f.URL()) == origin && t.Dialog() == nil {
+			if f := t.MainFrame(); !t.IsCrashed() && policy.OriginOf(f.URL()) == origin && t.Dialog() == nil {
 				world, err := f.World(ctx)
 				if err == nil {
 					return callStorage(ctx, f.Session(), world, nil)

@@ -22,7 +22,7 @@ type Tab struct {
 	session *cdp.Session
 	main    *Frame
 	opener  *Tab
-	popup   bool
+	popup   bool          // a page opened it; its opener may be unknown all the same
 	act     chan struct{} // holds one token while an action runs
 
 	closed  chan struct{}

@@ -70,7 +70,7 @@ func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 	b.nextTab++
 	t := &Tab{
 		b: b, id: b.nextTab, target: info.TargetID, session: s,
-		opener: b.byTarget[info.OpenerID], popup: info.OpenerID != "",
+		opener: b.byTarget[info.OpenerID], popup: b.nextTab > 1 && (info.OpenerID != "" || b.creating == 0),
 		modal: make(chan struct{}), crashed: make(chan struct{}), closed: make(chan struct{}),
 		viewport: b.opts.Viewport, act: make(chan struct{}, 1),
 	}

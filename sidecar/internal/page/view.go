@@ -39,10 +39,13 @@ func New(tab *browser.Tab) *View {
 	return v
 }
 
-// numberAll gives each frame a number in the order in which they came, and
-// forgets the frames that are gone.
+// numberAll gives each frame a number, the outer ones first, and forgets the
+// frames that are gone.
 func (v *View) numberAll() {
-	frames := v.tab.Frames()
+	frames := []*browser.Frame{v.tab.MainFrame()}
+	for i := 0; i < len(frames); i++ {
+		frames = append(frames, frames[i].Children()...)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	live := make(map[pcdp.FrameID]bool, len(frames))

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/action"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
@@ -22,6 +23,7 @@ func click(ctx context.Context, c *call) error {
 		return err
 	}
 	c.show = true
+	c.opens = args.Button == "middle" || slices.ContainsFunc(args.Modifiers, func(m string) bool { return m != "Alt" })
 	return c.actor().Click(ctx, args.Target, action.ClickOptions{
 		Button: browser.Button(args.Button), Double: args.DoubleClick, Modifiers: args.Modifiers,
 	})

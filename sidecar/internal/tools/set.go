@@ -36,9 +36,10 @@ func (s *Set) Close() {}
 // call is one tool call on its way through a Set.
 type call struct {
 	*Set
-	spec spec
-	tab  *browser.Tab // nil for a tool that needs none and found none
-	args json.RawMessage
+	spec  spec
+	tab   *browser.Tab // nil for a tool that needs none and found none
+	args  json.RawMessage
+	opens bool // a tab should open
 	reply
 }
 
@@ -65,8 +66,11 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 		}
 		defer unlock()
 	}
-	mark := s.kit.opts.Browser.EscapeMark()
+	mark := s.kit.opts.Browser.Mark()
 	err := run(ctx, c)
+	if c.spec.Kind == "act" {
+		s.kit.opts.Browser.AwaitOpened(ctx, mark, c.opens)
+	}
 	if text := s.escaped(mark, c.tab); text != "" {
 		return failure(text)
 	}
@@ -153,7 +157,7 @@ func (s *Set) setCurrent(t *browser.Tab) {
 }
 
 // escaped words the refusal of a call that led the tab off the app.
-func (s *Set) escaped(mark uint64, tab *browser.Tab) string {
+func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 	if tab == nil {
 		return ""
 	}

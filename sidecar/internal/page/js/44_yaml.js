@@ -25,7 +25,8 @@ const quoted = (s) => (needsQuotes(s) ? '"' + s.replace(/[\\"\x00-\x1f\x7f-\x9f\
 // quotedKey writes a node's key, in single quotes where it needs them.
 const quotedKey = (s) => (needsQuotes(s) ? "'" + s.replace(/'/g, "''") + "'" : s);
 
-P.yaml = { quoted, quotedKey }; // for tests
+// yaml quotes a text both ways, for tests.
+P.yaml = (text) => [quoted(text), quotedKey(text)];
 
 // A longer name is not a name that anybody would say; the node's content tells
 // it anyway.
