@@ -50,8 +50,10 @@ type scene struct {
 	ctx      context.Context // ends with ErrModal, ErrCrashed, ErrTabClosed, too
 	name     string          // of the action, for messages
 	deadline time.Time       // for the element to become ready
+	sent     bool            // input is on its way
 	began    time.Time       // when input was first sent
 	watch    *browser.Watch
+	loading  bool            // the page was loading already
 	polled   map[string]bool // what the page was waiting for already
 	sockets  *sockets
 	timers   []*timers
@@ -67,23 +69,25 @@ func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*sc
 	defer stop()
 	s := a.newScene(ctx, name)
 	defer s.end()
-	if err := do(s); err != nil {
-		if ctx.Err() != nil {
-			a.tab.ReleaseInput()
-		}
-		return err
+	err := do(s)
+	if err != nil && ctx.Err() != nil {
+		a.tab.ReleaseInput()
 	}
-	if calm {
-		return nil
+	if err == nil && !calm {
+		err = s.settle()
 	}
-	return s.settle()
+	if s.sent && errors.Is(err, browser.ErrTabClosed) {
+		return nil // closing the tab was what the input was for
+	}
+	return err
 }
 
 func (a *Actor) newScene(ctx context.Context, name string) *scene {
 	now := time.Now()
+	watch := a.tab.Watch()
 	return &scene{
 		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
-		watch: a.tab.Watch(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
+		watch: watch, loading: watch.Loading(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
 	}
 }
 
@@ -123,7 +127,7 @@ func (s *scene) dispatch(el *page.Element) error {
 		return err
 	}
 	s.dropTimers()
-	s.el, s.rested, s.began = el, nil, time.Now()
+	s.el, s.rested, s.began, s.sent = el, nil, time.Now(), true
 	s.trackTimers(s.tab.MainFrame())
 	if el != nil {
 		s.trackTimers(el.Frame())
@@ -150,6 +154,9 @@ func (s *scene) call(el *page.Element, fn string, result any, args ...any) error
 	ctx, cancel := context.WithDeadlineCause(s.ctx, s.deadline.Add(answerGrace), &HangError{Action: s.name})
 	defer cancel()
 	err := el.Call(ctx, fn, result, args...)
+	if hang := new(HangError); errors.As(err, &hang) {
+		return hang
+	}
 	if s.ctx.Err() != nil && !errors.Is(context.Cause(s.ctx), browser.ErrModal) {
 		s.callOff(el.Frame())
 	}

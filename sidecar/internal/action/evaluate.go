@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
@@ -25,7 +26,8 @@ const evaluateGroup = "pillion-evaluate"
 // the element that target names, if any. Promises are awaited for as long as ctx
 // lasts. What the page throws is a *browser.ScriptError.
 func (a *Actor) Evaluate(ctx context.Context, target, source string) (value json.RawMessage, err error) {
-	err = a.perform(ctx, "evaluate", false, func(s *scene) error {
+	before := a.tab.Browser().Mark()
+	err = a.perform(ctx, "evaluate", true, func(s *scene) error {
 		f := s.tab.MainFrame()
 		var el *page.Element
 		if target != "" {
@@ -39,10 +41,31 @@ func (a *Actor) Evaluate(ctx context.Context, target, source string) (value json
 			return err
 		}
 		var err error
-		value, err = s.evaluate(f, el, source)
-		return err
+		if value, err = s.evaluate(f, el, source); err != nil {
+			return err
+		}
+		return s.settleScript(before)
 	})
 	return value, err
+}
+
+// askedBound is how long a navigation that a script asked for may take to begin.
+const askedBound = 300 * time.Millisecond
+
+// settleScript is settle for a script: its answer is its value and shows no
+// page, so it waits only where the script set requests or a navigation going.
+func (s *scene) settleScript(before browser.Mark) error {
+	if s.watch.Asked() {
+		// Refused before it began is an end, too.
+		if _, err := s.until(time.Now().Add(askedBound), func() bool {
+			return s.navigating() || s.watch.Navigations() > 0 || len(s.tab.Browser().EscapesSince(before, s.tab)) > 0
+		}); err != nil {
+			return err
+		}
+	} else if len(s.caused()) == 0 && !s.navigating() {
+		return nil
+	}
+	return s.settle()
 }
 
 func (s *scene) evaluate(f *browser.Frame, el *page.Element, source string) (json.RawMessage, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -135,10 +136,14 @@ func startBrowser(flavour string) (*browser.Browser, error) {
 	return b, nil
 }
 
-// forward is a proxy for plain HTTP and for tunnels.
+// forward is a proxy for plain HTTP and for tunnels, to this machine only.
 func forward(w http.ResponseWriter, r *http.Request) {
+	if host := r.URL.Hostname(); host != "127.0.0.1" && host != "localhost" {
+		http.Error(w, "the tests stay at home", http.StatusForbidden)
+		return
+	}
 	if r.Method != http.MethodConnect {
-		(&httputil.ReverseProxy{Director: func(*http.Request) {}, FlushInterval: -1}).ServeHTTP(w, r)
+		(&httputil.ReverseProxy{Director: func(*http.Request) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}).ServeHTTP(w, r)
 		return
 	}
 	there, err := net.Dial("tcp", r.Host)

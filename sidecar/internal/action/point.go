@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
 // ClickAt presses a button at a point of the viewport and lets go,
@@ -57,6 +58,10 @@ func (a *Actor) Watched(ctx context.Context, name string, do func(context.Contex
 			return err
 		}
 		if err := do(s.ctx); err != nil {
+			return err
+		}
+		// A navigation that the script asked for begins in the page's next task.
+		if err := s.quiet(func(ctx context.Context) error { return page.Call(ctx, s.tab.MainFrame(), "nextTask", nil) }); err != nil {
 			return err
 		}
 		if s.tally() == (tally{}) && !s.navigating() {

@@ -57,10 +57,16 @@ func (s *scene) strike(m mark, n need, send func(Point) error) error {
 		if err != nil {
 			return err
 		}
-		if err := s.dispatch(el); err != nil {
-			return err
+		err = s.dispatch(el)
+		if err == nil {
+			err = send(at)
 		}
-		if err := send(at); err != nil {
+		if err != nil {
+			// The page would go on watching for our press and could take
+			// somebody else's for it.
+			if !errors.Is(err, browser.ErrModal) {
+				s.callOff(el.Frame())
+			}
 			return err
 		}
 		verdict, err := s.verdict(el)

@@ -144,10 +144,13 @@ func (s *scene) awaitNavigation() error {
 	return err
 }
 
-// navigating tells whether a document for the main frame is on its way: asked
-// for, and neither committed nor over. One that turns out to be a download, or
-// is refused, ends without being committed.
+// navigating tells whether a document for the main frame is on its way: begun or
+// asked for, and neither committed nor over. One that turns out to be a
+// download, or is refused, ends without being committed.
 func (s *scene) navigating() bool {
+	if s.watch.Loading() && !s.loading && s.watch.Navigations() == 0 {
+		return true
+	}
 	documents := 0
 	for _, r := range s.watch.Requests() {
 		if !r.Navigation || !r.Main || r.Status/100 == 3 {

@@ -59,6 +59,8 @@ func (t *timers) object(ctx context.Context) runtime.RemoteObjectID {
 // idle waits until the timers have run and tells whether there were any. A page
 // that is gone has none.
 func (t *timers) idle(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, domBound+answerGrace)
+	defer cancel()
 	id := t.object(ctx)
 	if id == "" {
 		return false
