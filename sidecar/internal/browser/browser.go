@@ -62,6 +62,7 @@ type Browser struct {
 	held         bool // dialogs wait for somebody instead of being dismissed
 
 	creating int // tabs that NewTab waits for
+	windows  int // windows that pages asked for so far
 
 	hidden  hiddenPages
 	version string

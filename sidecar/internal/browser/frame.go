@@ -193,6 +193,20 @@ func (b *Browser) listenFrames(t *Tab, s *cdp.Session) {
 			b.landed(t, ev.URL)
 		}
 	})
+	cdp.On(s, page.WindowOpen, func(page.EventWindowOpen) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.windows++
+		b.touch()
+	})
+	cdp.On(s, page.FrameRequestedNavigation, func(ev page.EventFrameRequestedNavigation) {
+		if ev.FrameID == t.main.id && ev.Disposition == page.ClientNavigationDispositionCurrentTab {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			t.asked++
+			b.touch()
+		}
+	})
 	cdp.On(s, page.FrameStartedLoading, func(ev page.EventFrameStartedLoading) { b.setLoading(ev.FrameID, true) })
 	cdp.On(s, page.FrameStoppedLoading, func(ev page.EventFrameStoppedLoading) { b.setLoading(ev.FrameID, false) })
 	cdp.On(s, page.LifecycleEvent, func(ev page.EventLifecycleEvent) { b.lifecycle(ev) })

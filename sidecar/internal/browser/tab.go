@@ -34,6 +34,7 @@ type Tab struct {
 	isCrashed bool
 	title     string
 	committed int // documents of the main frame so far
+	asked     int // navigations of the main frame that the page asked for so far
 	mime      string
 	status    *Status
 	statuses  map[pcdp.LoaderID]*Status // of documents that are not committed yet

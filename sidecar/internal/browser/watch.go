@@ -11,6 +11,7 @@ import (
 type Watch struct {
 	t         *Tab
 	committed int
+	asked     int
 	requests  []*Request
 }
 
@@ -18,7 +19,7 @@ type Watch struct {
 func (t *Tab) Watch() *Watch {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
-	w := &Watch{t: t, committed: t.committed}
+	w := &Watch{t: t, committed: t.committed, asked: t.asked}
 	t.watches = append(t.watches, w)
 	return w
 }
@@ -53,6 +54,14 @@ func (w *Watch) Navigations() int {
 	w.t.b.mu.Lock()
 	defer w.t.b.mu.Unlock()
 	return w.t.committed - w.committed
+}
+
+// Asked says whether the page has asked for another document for its main frame
+// since, even if nothing has begun yet: the asking is told at once.
+func (w *Watch) Asked() bool {
+	w.t.b.mu.Lock()
+	defer w.t.b.mu.Unlock()
+	return w.t.asked > w.asked
 }
 
 // Loading says whether the main frame is loading a document now.

@@ -141,37 +141,40 @@ func shares(branches []*branch, room int) []int {
 			give(i, b.size)
 		}
 	}
+	rest := func() (list []int) {
+		for i := range branches {
+			if got[i] == 0 {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	if level := waterLevel(branches, rest(), left); level >= usefulSize {
+		for _, i := range rest() {
+			give(i, level)
+		}
+		return got
+	}
 	for i, b := range branches {
 		if b.pinned {
 			give(i, left/2)
 		}
 	}
-	rest := []int{}
-	for i := range branches {
-		if got[i] == 0 {
-			rest = append(rest, i)
-		}
-	}
-	if level := waterLevel(branches, rest, left); level >= usefulSize {
-		for _, i := range rest {
-			give(i, level)
-		}
-		return got
-	}
+	list := rest()
 	// A long list: two thirds for its head, the rest for its tail.
 	tail := left / 3
 	left -= tail
 	from := 0
-	for ; from < len(rest) && branches[rest[from]].size <= left; from++ {
-		give(rest[from], left)
+	for ; from < len(list) && branches[list[from]].size <= left; from++ {
+		give(list[from], left)
 	}
-	if from < len(rest) && left >= usefulSize {
-		give(rest[from], left)
+	if from < len(list) && left >= usefulSize {
+		give(list[from], left)
 		from++
 	}
 	left += tail
-	for to := len(rest) - 1; to >= from && branches[rest[to]].size <= left; to-- {
-		give(rest[to], left)
+	for to := len(list) - 1; to >= from && branches[list[to]].size <= left; to-- {
+		give(list[to], left)
 	}
 	return got
 }

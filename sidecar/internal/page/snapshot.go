@@ -173,8 +173,9 @@ const errFrameHangs Error = "the frame does not respond"
 // document reads one document.
 func (r *reader) document(ctx context.Context, f *browser.Frame, depth int, root *Element) (*answer, error) {
 	for try := 1; ; try++ {
+		before := f.Document()
 		a, err := r.once(ctx, f, depth, root)
-		if err == nil && r.view.confirm(f, a.Doc, a.Refs > 0) {
+		if err == nil && r.view.confirm(f, before, a.Doc, a.Refs > 0) {
 			return a, nil
 		}
 		if err == nil || errors.Is(err, ErrNavigated) && root == nil {

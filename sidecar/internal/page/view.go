@@ -26,9 +26,9 @@ type View struct {
 type document struct {
 	frame   *browser.Frame
 	number  int
-	loader  pcdp.LoaderID
-	key     string // the script's word for the document; empty before the first snapshot
-	printed bool   // refs with its number are out
+	loader  pcdp.LoaderID // the browser's word for it; empty when that is not certain
+	key     string        // the script's word for the document; empty before the first snapshot
+	printed bool          // refs with its number are out
 	bound   map[pcdp.FrameID]bool
 }
 
@@ -57,11 +57,8 @@ func (v *View) numberAll() {
 			v.frames[f.ID()] = d
 			v.renumber(d)
 		}
-		if loader := f.Document(); d.loader != loader {
-			if d.printed {
-				v.renumber(d)
-			}
-			d.key, d.loader, d.bound = "", loader, map[pcdp.FrameID]bool{}
+		if d.printed && d.loader != "" && d.loader != f.Document() {
+			v.renumber(d)
 		}
 	}
 	for id := range v.frames {
@@ -74,7 +71,7 @@ func (v *View) numberAll() {
 func (v *View) renumber(d *document) {
 	d.number = v.next
 	v.next++
-	d.key, d.printed, d.bound = "", false, map[pcdp.FrameID]bool{}
+	d.key, d.loader, d.printed, d.bound = "", "", false, map[pcdp.FrameID]bool{}
 }
 
 // expect gives the prefix of f's refs and the document that they are for; empty
@@ -84,7 +81,7 @@ func (v *View) expect(f *browser.Frame) (prefix, key string) {
 	defer v.mu.Unlock()
 	d := v.frames[f.ID()]
 	if d == nil { // it came while we were looking
-		d = &document{frame: f, loader: f.Document()}
+		d = &document{frame: f}
 		v.frames[f.ID()] = d
 		v.renumber(d)
 	}
@@ -94,9 +91,10 @@ func (v *View) expect(f *browser.Frame) (prefix, key string) {
 	return prefixFor(d.number), d.key
 }
 
-// confirm takes note of the document that a snapshot was of. It reports false
-// when that is not the one that f's number belongs to; the number is new then.
-func (v *View) confirm(f *browser.Frame, key string, refs bool) bool {
+// confirm takes note of the document that a snapshot was of; before is what the
+// browser called f's document when it began. It reports false when that is not
+// the document that f's number belongs to; the number is new then.
+func (v *View) confirm(f *browser.Frame, before pcdp.LoaderID, key string, refs bool) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	d := v.frames[f.ID()]
@@ -110,7 +108,10 @@ func (v *View) confirm(f *browser.Frame, key string, refs bool) bool {
 	if d.key != key && d.key != "" {
 		d.bound = map[pcdp.FrameID]bool{}
 	}
-	d.key = key
+	d.key, d.loader = key, ""
+	if before == f.Document() {
+		d.loader = before
+	}
 	d.printed = d.printed || refs
 	return true
 }

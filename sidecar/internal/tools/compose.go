@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -108,6 +109,16 @@ func (s *Set) news(tab *browser.Tab) []string {
 			lines = append(lines, fmt.Sprintf("- Refused to download %q: this browser saves no files", oneLine(d.Name)))
 		}
 	}
+	// Those that an acting call led to were its error; these came by themselves.
+	var origins []string
+	now := s.kit.opts.Browser.Mark()
+	for _, e := range s.kit.opts.Browser.EscapesSince(s.escapes, nil) {
+		if !slices.Contains(origins, e.Origin) {
+			origins = append(origins, e.Origin)
+			lines = append(lines, "- Refused a navigation to "+oneLine(e.Origin)+", outside the sandbox app")
+		}
+	}
+	s.escapes = now
 	s.mu.Unlock()
 	k := s.kit
 	k.mu.Lock()

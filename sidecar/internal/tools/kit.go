@@ -152,5 +152,5 @@ func (k *Kit) view(t *browser.Tab) *page.View {
 
 // NewSet is the tools of one more MCP session.
 func (k *Kit) NewSet() *Set {
-	return &Set{kit: k, shown: map[*browser.Tab]header{}, logged: map[*browser.Tab]int{}}
+	return &Set{kit: k, shown: map[*browser.Tab]header{}, logged: map[*browser.Tab]int{}, escapes: k.opts.Browser.Mark()}
 }

@@ -25,6 +25,7 @@ type Set struct {
 	shown   map[*browser.Tab]header
 	logged  map[*browser.Tab]int // newest console message that was told
 	told    int                  // newest download that was told
+	escapes browser.Mark         // up to where escapes were told
 }
 
 // Tools lists what is offered.
@@ -70,9 +71,9 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 	err := run(ctx, c)
 	if c.spec.Kind == "act" {
 		s.kit.opts.Browser.AwaitOpened(ctx, mark, c.opens)
-	}
-	if text := s.escaped(mark, c.tab); text != "" {
-		return failure(text)
+		if text := s.escaped(mark, c.tab); text != "" {
+			return failure(text)
+		}
 	}
 	if err != nil {
 		return s.fail(ctx, c, err)
@@ -162,6 +163,7 @@ func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 		return ""
 	}
 	var origins []string
+	now := s.kit.opts.Browser.Mark()
 	for _, e := range s.kit.opts.Browser.EscapesSince(mark, tab) {
 		if !slices.Contains(origins, e.Origin) {
 			origins = append(origins, e.Origin)
@@ -170,6 +172,9 @@ func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 	if len(origins) == 0 {
 		return ""
 	}
+	s.mu.Lock()
+	s.escapes = now
+	s.mu.Unlock()
 	return "A page was redirected to " + strings.Join(origins, ", ") + ", outside the sandbox app, and was closed. " +
 		"Nothing was sent there, and the tab stays on the app. The host can allow an origin with allow_origins."
 }

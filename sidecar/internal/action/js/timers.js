@@ -25,10 +25,18 @@
   // event come in the same task, or before the first timer after it.
   const act = () => {
     if (acting) return;
-    acting = true;
-    set.call(window, () => (acting = false), 0);
+    try {
+      set.call(window, () => (acting = false), 0);
+      acting = true;
+    } catch (e) {
+      // The page broke its own timers; there is nothing to wait for then.
+    }
   };
-  for (const name of CAUSES) window.addEventListener(name, act, { capture: true, passive: true });
+  try {
+    for (const name of CAUSES) window.addEventListener(name, act, { capture: true, passive: true });
+  } catch (e) {
+    return null;
+  }
 
   const settled = () => {
     if (pending.size || !waiting.length) return;
@@ -50,7 +58,7 @@
         inside--;
         pending.delete(id);
         // What the handler promised to do next comes before our answer.
-        set.call(window, settled, 0);
+        if (waiting.length) set.call(window, settled, 0);
       }
     };
     const id = set.call(window, run, delay, ...args);

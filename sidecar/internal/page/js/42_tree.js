@@ -31,7 +31,13 @@ class TreeNode {
 const TEXT_MAX = 1 << 20;
 
 // Roughly what a node's line takes besides its name.
-const NODE_SIZE = 30;
+const NODE_SIZE = 40;
+
+// Over the budget: elements that are still looked at in a list, levels that
+// count as outer ones, and how many times the budget the walk may take in all.
+const LIST_HEAD = 50;
+const OUTER_LEVELS = 6;
+const OVER_MAX = 8;
 
 class TreeBuilder {
   constructor(options) {
@@ -41,6 +47,7 @@ class TreeBuilder {
     this.owns = false; // met an aria-owns, so an element may come by twice
     this.stack = [];
     this.budget = options.budget || Infinity;
+    this.longest = longestText(options);
     this.size = 0; // of the text, roughly
     this.suspects = []; // may be hosts of closed shadow roots; see 48_closed
     const active = docHasFocus() ? activeOf(doc) : null;
@@ -59,7 +66,7 @@ class TreeBuilder {
       } else if (nodeType(child) === TEXT) {
         if (top.visible && top.node.role !== 'textbox') {
           const text = textData(child);
-          this.size += text.length;
+          this.size += Math.min(text.length, this.longest);
           addText(top.node, text);
         }
       } else if (nodeType(child) === ELEMENT) {
@@ -72,11 +79,13 @@ class TreeBuilder {
   }
 
   // isEnough: over the budget the walk no longer looks at all of a long list,
-  // and the further over, the less of each. What stands behind the list is still
-  // found, a dialog at the end of the page for instance.
+  // and the further over, the less of each. What stands behind the lists of the
+  // outer levels is still found, a dialog at the end of the page for instance.
   isEnough(visit) {
     const over = this.size / this.budget;
-    if (visit.met < (over < 2 ? 50 : over < 3 ? 5 : 1)) return false;
+    const outer = this.stack.length <= OUTER_LEVELS;
+    const enough = over > OVER_MAX ? 0 : outer || over < 2 ? LIST_HEAD : over < 3 ? 10 : 2;
+    if (visit.met < enough) return false;
     const left = visit.rest();
     if (left === 0) return false;
     addKid(visit.node, { omitted: left });
@@ -88,6 +97,13 @@ class TreeBuilder {
     const look = lookAt(el);
     if (look.visited) return;
     look.visited = true;
+    const display = displayOf(el, look);
+    const block = (display !== 'inline' && display !== '') || localName(el) === 'br';
+    if (display === 'none') {
+      // Nothing in it can be seen, only that it stands between two texts.
+      addText(node, ' ');
+      return;
+    }
     const visible = !hiddenForAria(el, look) || (boxOf(el, look) & PAINTED) !== 0;
     const own = visible ? this.nodeFor(el, look, node) : null;
     if (own) {
@@ -95,16 +111,14 @@ class TreeBuilder {
       own.entered = ++this.clock;
     }
     const target = own || node;
-    const display = displayOf(el, look);
-    const block = (display !== 'inline' && display !== '') || localName(el) === 'br';
     if (block) addText(target, ' ');
-    addText(target, beforeOf(el, look));
+    if (visible) addText(target, beforeOf(el, look));
     this.stack.push(new Visit(el, look, own, target, visible, block));
   }
 
   leave(visit) {
-    const { el, look, own, node, block } = visit;
-    addText(node, afterOf(el, look));
+    const { el, look, own, node, visible, block } = visit;
+    if (visible) addText(node, afterOf(el, look));
     if (block) addText(node, ' ');
     addProperties(node, el);
     if (own) this.finish(own, look);
@@ -123,7 +137,7 @@ class TreeBuilder {
     const box = boxOf(el, look);
     if (plain && box & INLINE) return null;
     const node = new TreeNode(parent, role, nameParts(el, look).text, el);
-    this.size += NODE_SIZE + node.name.length;
+    this.size += NODE_SIZE + Math.min(node.name.length, NAME_MAX);
     node.active = el === this.active;
     node.concealed = saysHidden(el);
     if (box & PAINTED && look.hittable) {

@@ -54,13 +54,14 @@ const flag = (name, v) => (v === false ? '' : v === true ? ' [' + name + ']' : '
 // at least.
 const LONGEST_SHARE = 10;
 const LONGEST_MIN = 500;
+const longestText = ({ budget }) => (budget ? Math.max(Math.floor(budget / LONGEST_SHARE), LONGEST_MIN) : Infinity);
 
 // Renderer writes the tree. The text is cut in pieces behind each iframe's key,
 // where Go puts in what is in the frame.
 class Renderer {
   constructor(options) {
     this.maxDepth = options.depth < 0 ? Infinity : options.depth;
-    this.longest = options.budget ? Math.max(options.budget / LONGEST_SHARE, LONGEST_MIN) : Infinity;
+    this.longest = longestText(options);
     this.boxes = options.boxes;
     this.prefix = options.prefix || '';
     this.max = options.max;
@@ -80,12 +81,12 @@ class Renderer {
   // clip shortens a text that would take most of a limited snapshot by itself.
   clip(text) {
     if (text.length <= this.longest) return text;
-    return text.slice(0, this.longest) + '… (' + (text.length - Math.floor(this.longest)) + ' more characters)';
+    return text.slice(0, this.longest) + '… (' + (text.length - this.longest) + ' more characters)';
   }
 
   key(node, inPointer) {
     let key = node.role;
-    if (node.name && node.name.length <= NAME_MAX) key += ' ' + JSON.stringify(node.name);
+    if (node.name && node.name.length <= NAME_MAX) key += ' ' + JSON.stringify(node.name).replaceAll('\x85', '\\u0085');
     key += node.states;
     if (node.concealed) key += ' [aria-hidden]';
     if (node.ref) {
