@@ -22,6 +22,7 @@ type need struct {
 	At     *Point   `json:"at,omitempty"`
 	Budget int64    `json:"budget"` // ms
 	Tries  int      `json:"tries,omitempty"`
+	Aside  bool     `json:"asideOnce,omitempty"` // may ask for the pointer to be moved aside
 }
 
 // Point is a place in CSS pixels.
@@ -61,7 +62,10 @@ type readiness struct {
 	Gone    bool
 	Stopped bool
 	Late    bool
-	Log     []string
+	// Hovering: something covers the element that shows only because the pointer
+	// rests on it.
+	Hovering bool
+	Log      []string
 }
 
 // mark is an element that an action is for: what it was called, and how to find
@@ -134,6 +138,7 @@ const frameRetry = 100 * time.Millisecond
 // the tab's viewport.
 func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err error) {
 	var log []string
+	n.Aside = n.Hit
 	err = s.retry(m, func(el *page.Element) error {
 		found = el
 		for {
@@ -143,6 +148,13 @@ func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err
 				return err
 			}
 			r.Log = append(log, r.Log...)
+			if r.Hovering {
+				n.Aside, n.Tries = false, r.Tries
+				if err := s.moveAside(); err != nil {
+					return err
+				}
+				continue
+			}
 			if err := s.ended(m, el, n.String(), r); err != nil {
 				return err
 			}
@@ -164,6 +176,15 @@ func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err
 		}
 	})
 	return found, at, box, err
+}
+
+// moveAside takes the pointer off whatever it has opened, as a person does who
+// wants to get at something behind a menu.
+func (s *scene) moveAside() error {
+	if err := s.gate(s.ctx); err != nil {
+		return err
+	}
+	return s.tab.Mouse().Move(s.ctx, 0, 0)
 }
 
 // outward carries a point of a frame to the tab's viewport. why says what covers

@@ -82,6 +82,16 @@
     return describe(el, hit);
   };
 
+  // inTheWay is the outermost element that covered the last element aimed at.
+  let inTheWay = null;
+
+  // openByPointer tells whether what covers the element is something that shows
+  // because the pointer rests on it.
+  Act.openByPointer = () => {
+    const el = inTheWay && inTheWay.deref();
+    return !!el && matching(el, ':hover');
+  };
+
   const describe = (el, hit) => {
     const around = new Set();
     for (let n = el; n; n = P.flatParent(n)) around.add(n);
@@ -89,6 +99,7 @@
     // than an anonymous layer deep inside of a dialog.
     let top = hit;
     for (let n = hit; n && !around.has(n); n = P.flatParent(n)) top = n;
+    inTheWay = new WeakRef(top);
     const subtree = top !== hit && !around.has(hit) ? ` from ${P.describe(top)} subtree` : '';
     return `${P.describe(hit)}${subtree} intercepts pointer events`;
   };

@@ -2,6 +2,9 @@
 {
   // Pauses between tries to scroll a covered element into the open.
   const BACKOFF_MS = [0, 20, 100, 100, 500];
+  // So long a menu that was opened by the pointer may stay in the way before the
+  // pointer is taken off it.
+  const MENU_MS = 150;
   // After so many tries a point beside the middle will do.
   const WIDE_AFTER = 3;
   // Where to scroll to, in turn: sticky headers and footers cover some of them.
@@ -21,11 +24,14 @@
   // viewport, with o.hit gets a press at its point. It looks once a frame, so it
   // answers in the frame in which the last obstacle goes.
   //
+  // o.asideOnce allows to ask for the pointer to be moved aside, see below.
+  //
   // o.budget is in milliseconds; o.tries how often the element was scrolled in
   // earlier calls; o.guard ('press' or 'move') watches the events that follow.
   //
-  // The answer is {x, y, box} or one of {gone}, {stopped}, {late}; the last with
-  // {log}, what stood in the way.
+  // The answer is {x, y, box} or one of {gone}, {stopped}, {late} with {log}, what
+  // stood in the way, and {hovering}: something covers el that shows only because
+  // the pointer rests on it.
   P.ready = async (el, o) => {
     const turn = ++Act.turn;
     const started = performance.now();
@@ -48,6 +54,7 @@
           spot = P.batch(() => Act.aim(el, o, wide));
         }
         why = spot.why;
+        if (why && o.asideOnce && performance.now() - started > MENU_MS && Act.openByPointer()) return { hovering: true, tries, log: log.lines() };
       }
       if (!why) {
         const box = rectOf(el);
