@@ -64,7 +64,8 @@
 
   const walk = (steps, set, search) => {
     for (const s of steps) {
-      if (!set.length) return set;
+      // From nothing only an alternative leads on.
+      if (!set.length && s.kind !== 'or') continue;
       set = step(set, s, search);
     }
     return set;
