@@ -56,5 +56,9 @@ func (t *Tab) ReadTitle(ctx context.Context) string {
 	if err := t.await(ctx, p, t.Modal(), &res); err != nil || res.Result == nil {
 		return t.Title()
 	}
-	return jsonString(res.Result.Value)
+	title := jsonString(res.Result.Value)
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	t.title = title
+	return title
 }

@@ -239,6 +239,7 @@ func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
 	f.early = nil
 	if f == t.main {
 		t.committed++
+		t.title = ""
 		t.console.start = t.console.next
 		t.status = t.statuses[pf.LoaderID]
 		t.statuses = nil

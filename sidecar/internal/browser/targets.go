@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
@@ -221,7 +222,10 @@ func (b *Browser) targetInfoChanged(ev target.EventTargetInfoChanged) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.byTarget[ev.TargetInfo.TargetID]; t != nil {
+	t := b.byTarget[ev.TargetInfo.TargetID]
+	// Until a document has a title the browser shows its address, and the headless
+	// shell does not tell when that changes.
+	if t != nil && !strings.HasSuffix(ev.TargetInfo.URL, ev.TargetInfo.Title) {
 		t.title = ev.TargetInfo.Title
 	}
 }
