@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	pcdp "github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
@@ -58,24 +56,29 @@ type lost struct {
 }
 
 func call(ctx context.Context, f *browser.Frame, fn, name string, result any, args []any) (*lost, error) {
-	list := make([]*runtime.CallArgument, 0, len(args)+2)
-	for _, a := range append([]any{fn, name}, args...) {
+	values, objects := []any{}, []*runtime.CallArgument{nil}
+	for _, a := range args {
 		if id, ok := a.(runtime.RemoteObjectID); ok {
-			list = append(list, &runtime.CallArgument{ObjectID: id})
-			continue
+			objects = append(objects, &runtime.CallArgument{ObjectID: id})
+		} else {
+			values = append(values, a)
 		}
-		v, err := json.Marshal(a)
-		if err != nil {
-			return nil, fmt.Errorf("encode an argument of %s: %w", fn, err)
-		}
-		list = append(list, &runtime.CallArgument{Value: jsonv2.Value(v)})
 	}
+	// As one text: an argument that is empty would be left out by the protocol.
+	text, err := json.Marshal([]any{fn, name, values})
+	if err == nil {
+		text, err = json.Marshal(string(text))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode the arguments of %s: %w", fn, err)
+	}
+	objects[0] = &runtime.CallArgument{Value: text}
 	world, err := f.World(ctx)
 	if err != nil {
 		return nil, because(f, err)
 	}
 	p := runtime.CallFunctionOnParams{
-		FunctionDeclaration: entryScript, ExecutionContextID: world, Arguments: list,
+		FunctionDeclaration: entryScript, ExecutionContextID: world, Arguments: objects,
 		ReturnByValue: ptr(true), AwaitPromise: ptr(true), Silent: ptr(true),
 	}
 	s := f.Session()
@@ -208,5 +211,3 @@ const objectGroup = "pillion-page"
 func release(s *cdp.Session) {
 	cdp.Start(s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: objectGroup})
 }
-
-var _ pcdp.Session = (*cdp.Session)(nil)
