@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -204,10 +205,10 @@ var goneWords = []string{
 
 func ptr[T any](v T) *T { return &v }
 
-// objectGroup holds the objects that a step of the protocol needed; it is let go
-// of when the step is done.
-const objectGroup = "pillion-page"
+// newGroup names a group of the protocol's objects that a step needs; they are
+// let go of when the step is done. Other steps run beside it.
+func newGroup() string { return "pillion-page-" + rand.Text() }
 
-func release(s *cdp.Session) {
-	cdp.Start(s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: objectGroup})
+func release(s *cdp.Session, group string) {
+	cdp.Start(s, runtime.ReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: group})
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,6 +14,11 @@ const (
 	// must not bring all of it.
 	foundMax = 60_000
 )
+
+// QueryError says what is wrong with a query, in a sentence for its author.
+type QueryError string
+
+func (e QueryError) Error() string { return string(e) }
 
 // Query is what to look for in a snapshot's lines: either Text (in any case) or
 // Regex, in the syntax of JavaScript, bare or as /pattern/flags.
@@ -40,9 +44,9 @@ func (v *View) Find(ctx context.Context, q Query) (string, error) {
 func (q Query) compile() (matches func(string) bool, name string, err error) {
 	switch {
 	case q.Text == "" && q.Regex == "":
-		return nil, "", errors.New(`Provide either "text" or "regex" to search for.`)
+		return nil, "", QueryError(`Provide either "text" or "regex" to search for.`)
 	case q.Text != "" && q.Regex != "":
-		return nil, "", errors.New(`Provide only one of "text" or "regex", not both.`)
+		return nil, "", QueryError(`Provide only one of "text" or "regex", not both.`)
 	case q.Text != "":
 		needle := strings.ToLower(q.Text)
 		return func(line string) bool { return strings.Contains(strings.ToLower(line), needle) }, `"` + oneLine(q.Text) + `"`, nil
@@ -74,7 +78,7 @@ func compileRegex(source string) (*regexp.Regexp, string, error) {
 			ours += string(f)
 		case 'g', 'u', 'v', 'd', 'y':
 		default:
-			return nil, "", fmt.Errorf("Invalid regular expression: unknown flag %q", f)
+			return nil, "", QueryError(fmt.Sprintf("Invalid regular expression: unknown flag %q", f))
 		}
 	}
 	translated := unicodeEscape.ReplaceAllString(strings.ReplaceAll(pattern, "[^]", `[\s\S]`), `\x{$1$2}`)
@@ -83,7 +87,7 @@ func compileRegex(source string) (*regexp.Regexp, string, error) {
 	}
 	re, err := regexp.Compile(translated)
 	if err != nil {
-		return nil, "", fmt.Errorf("Invalid regular expression: %w", err)
+		return nil, "", QueryError("Invalid regular expression: " + err.Error())
 	}
 	return re, "/" + oneLine(pattern) + "/" + strings.ReplaceAll(flags, "g", ""), nil
 }

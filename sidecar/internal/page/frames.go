@@ -24,7 +24,8 @@ func bindFrames(ctx context.Context, f *browser.Frame, children []*browser.Frame
 		return nil, because(f, err)
 	}
 	s := f.Session()
-	defer release(s)
+	group := newGroup()
+	defer release(s, group)
 
 	owners := make([]*cdp.Pending, len(children))
 	for i, c := range children {
@@ -34,7 +35,7 @@ func bindFrames(ctx context.Context, f *browser.Frame, children []*browser.Frame
 	for i, p := range owners {
 		var r dom.GetFrameOwnerResult
 		if err := await(ctx, f, p, &r); err == nil && r.BackendNodeID != 0 {
-			objects[i] = cdp.Start(s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: r.BackendNodeID, ExecutionContextID: world, ObjectGroup: objectGroup})
+			objects[i] = cdp.Start(s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: r.BackendNodeID, ExecutionContextID: world, ObjectGroup: group})
 		}
 	}
 	ids := []pcdp.FrameID{}
@@ -91,9 +92,10 @@ func adoptClosedRoots(ctx context.Context, f *browser.Frame) (bool, error) {
 		return false, because(f, err)
 	}
 	s := f.Session()
-	defer release(s)
+	group := newGroup()
+	defer release(s, group)
 	var hosts runtime.CallFunctionOnResult
-	p := runtime.CallFunctionOnParams{FunctionDeclaration: suspectsScript, ExecutionContextID: world, ObjectGroup: objectGroup}
+	p := runtime.CallFunctionOnParams{FunctionDeclaration: suspectsScript, ExecutionContextID: world, ObjectGroup: group}
 	if err := await(ctx, f, cdp.Start(s, runtime.CallFunctionOn, p), &hosts); err != nil {
 		return false, err
 	}
@@ -119,7 +121,7 @@ func adoptClosedRoots(ctx context.Context, f *browser.Frame) (bool, error) {
 		}
 		for _, root := range r.Node.ShadowRoots {
 			if root.ShadowRootType == pcdp.ShadowRootTypeClosed {
-				roots = append(roots, cdp.Start(s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: root.BackendNodeID, ExecutionContextID: world, ObjectGroup: objectGroup}))
+				roots = append(roots, cdp.Start(s, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: root.BackendNodeID, ExecutionContextID: world, ObjectGroup: group}))
 			}
 		}
 	}

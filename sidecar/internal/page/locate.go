@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/chromedp/cdproto/dom"
-
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
-	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/page/selector"
 )
 
@@ -150,24 +147,9 @@ func Owner(ctx context.Context, f *browser.Frame) (*Element, error) {
 	if parent == nil {
 		return nil, errors.New("a main frame has no element around it")
 	}
-	var owner dom.GetFrameOwnerResult
-	s := parent.Session()
-	if err := await(ctx, parent, cdp.Start(s, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: f.ID()}), &owner); err != nil {
-		return nil, fmt.Errorf("find the frame's element: %w", err)
-	}
-	world, err := parent.World(ctx)
+	key, err := ownerKey(ctx, f)
 	if err != nil {
-		return nil, because(parent, err)
-	}
-	var node dom.ResolveNodeResult
-	resolve := dom.ResolveNodeParams{BackendNodeID: owner.BackendNodeID, ExecutionContextID: world, ObjectGroup: objectGroup}
-	if err := await(ctx, parent, cdp.Start(s, dom.ResolveNode, resolve), &node); err != nil {
 		return nil, fmt.Errorf("find the frame's element: %w", err)
-	}
-	defer release(s)
-	var key string
-	if err := Call(ctx, parent, "keep", &key, node.Object.ObjectID); err != nil {
-		return nil, err
 	}
 	return Kept(parent, key), nil
 }

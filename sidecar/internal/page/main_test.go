@@ -139,7 +139,7 @@ func passOn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodConnect {
-		(&httputil.ReverseProxy{Director: func(*http.Request) {}, FlushInterval: -1}).ServeHTTP(w, r)
+		(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1}).ServeHTTP(w, r)
 		return
 	}
 	there, err := net.Dial("tcp", r.Host)
