@@ -53,6 +53,7 @@ type scene struct {
 	sent     bool            // input is on its way
 	began    time.Time       // when input was first sent
 	watch    *browser.Watch
+	before   browser.Mark    // what was refused before the action
 	loading  bool            // the page was loading already
 	polled   map[string]bool // what the page was waiting for already
 	sockets  *sockets
@@ -87,7 +88,7 @@ func (a *Actor) newScene(ctx context.Context, name string) *scene {
 	watch := a.tab.Watch()
 	return &scene{
 		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
-		watch: watch, loading: watch.Loading(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
+		watch: watch, before: a.tab.Browser().Mark(), loading: watch.Loading(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
 	}
 }
 

@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -79,17 +78,15 @@ func (s *scene) mark(target string) mark {
 	return mark{target, func() (*page.Element, error) { return s.view.Locate(s.ctx, target) }}
 }
 
-// errGone says that an element left the page during a wait; callers look it up
-// again.
-var errGone = errors.New("the element left the page")
+// errGone says that a wait is to be begun again: its element left the page, or
+// it was stopped together with one of another call.
+var errGone = errors.New("the wait was cut off")
 
 // ended is the error of a wait that did not come to its end; nil when it did.
 func (s *scene) ended(m mark, el *page.Element, waiting string, r readiness) error {
 	switch {
-	case r.Gone:
+	case r.Gone, r.Stopped:
 		return errGone
-	case r.Stopped:
-		return fmt.Errorf("%s: another call took over the page", s.name)
 	case r.Late:
 		return s.late(m, el, waiting, r.Log)
 	}

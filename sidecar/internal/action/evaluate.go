@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
@@ -26,7 +25,6 @@ const evaluateGroup = "pillion-evaluate"
 // the element that target names, if any. Promises are awaited for as long as ctx
 // lasts. What the page throws is a *browser.ScriptError.
 func (a *Actor) Evaluate(ctx context.Context, target, source string) (value json.RawMessage, err error) {
-	before := a.tab.Browser().Mark()
 	err = a.perform(ctx, "evaluate", true, func(s *scene) error {
 		f := s.tab.MainFrame()
 		var el *page.Element
@@ -44,25 +42,15 @@ func (a *Actor) Evaluate(ctx context.Context, target, source string) (value json
 		if value, err = s.evaluate(f, el, source); err != nil {
 			return err
 		}
-		return s.settleScript(before)
+		return s.settleScript()
 	})
 	return value, err
 }
 
-// askedBound is how long a navigation that a script asked for may take to begin.
-const askedBound = 300 * time.Millisecond
-
 // settleScript is settle for a script: its answer is its value and shows no
 // page, so it waits only where the script set requests or a navigation going.
-func (s *scene) settleScript(before browser.Mark) error {
-	if s.watch.Asked() {
-		// Refused before it began is an end, too.
-		if _, err := s.until(time.Now().Add(askedBound), func() bool {
-			return s.navigating() || s.watch.Navigations() > 0 || len(s.tab.Browser().EscapesSince(before, s.tab)) > 0
-		}); err != nil {
-			return err
-		}
-	} else if len(s.caused()) == 0 && !s.navigating() {
+func (s *scene) settleScript() error {
+	if !s.watch.Asked() && len(s.caused()) == 0 && !s.navigating() {
 		return nil
 	}
 	return s.settle()

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
-	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
 // ClickAt presses a button at a point of the viewport and lets go,
@@ -46,28 +45,6 @@ func (a *Actor) Pointer(ctx context.Context, do func(context.Context, *browser.M
 			return err
 		}
 		return do(s.ctx, s.tab.Mouse())
-	})
-}
-
-// Watched runs a call that may set off anything on the page, such as a script of
-// the agent's, and waits for what it set off: for the DOM to come to rest only
-// if there were requests or a navigation, as most scripts just look.
-func (a *Actor) Watched(ctx context.Context, name string, do func(context.Context) error) error {
-	return a.perform(ctx, name, true, func(s *scene) error {
-		if err := s.gate(s.ctx); err != nil {
-			return err
-		}
-		if err := do(s.ctx); err != nil {
-			return err
-		}
-		// A navigation that the script asked for begins in the page's next task.
-		if err := s.quiet(func(ctx context.Context) error { return page.Call(ctx, s.tab.MainFrame(), "nextTask", nil) }); err != nil {
-			return err
-		}
-		if s.tally() == (tally{}) && !s.navigating() {
-			return nil
-		}
-		return s.settle()
 	})
 }
 

@@ -90,20 +90,21 @@ func TestAnsweredDialog(t *testing.T) {
 	s.want("out.textContent", `"no"`)
 }
 
-func TestWatched(t *testing.T) {
+func TestEvaluateSettles(t *testing.T) {
 	s := blank(t)
 	s.page("/{$}", `<p id=out>old</p>`)
 	s.serveData()
 	s.visit("/")
-	start := time.Now()
-	s.must(s.Watched(s.ctx, "evaluate", func(context.Context) error { s.js("1 + 1"); return nil }))
-	t.Logf("a look took %v", time.Since(start))
-	s.must(s.Watched(s.ctx, "evaluate", func(context.Context) error {
-		s.js("fetch('/data?ms=80').then(r => r.text()).then(t => { out.textContent = t }), 1")
-		return nil
-	}))
+	v, err := s.Evaluate(s.ctx, "", "() => 1 + 1")
+	s.must(err)
+	if string(v) != "2" {
+		t.Errorf("got %s", v)
+	}
+	_, err = s.Evaluate(s.ctx, "", "() => { fetch('/data?ms=80').then(r => r.text()).then(t => { out.textContent = t }) }")
+	s.must(err)
 	s.want("out.textContent", `"data"`)
-	s.must(s.Watched(s.ctx, "evaluate", func(context.Context) error { s.js("location.href = '/next?ms=80', 1"); return nil }))
+	_, err = s.Evaluate(s.ctx, "#out", "(e) => { location.href = '/next?ms=80' }")
+	s.must(err)
 	s.want("document.getElementById('out').textContent", `"next"`)
 }
 

@@ -20,6 +20,8 @@ const (
 	requestBound = 5 * time.Second
 	// domBound is for the DOM to come to rest.
 	domBound = 500 * time.Millisecond
+	// askedBound is how long a navigation that the page asked for may take to begin.
+	askedBound = 300 * time.Millisecond
 	// settleBound ends the alternation of requests, timers and rendering on a
 	// page that always has more to do.
 	settleBound = 8 * time.Second
@@ -31,6 +33,9 @@ func (s *scene) settle() error {
 	for {
 		timed, err := s.rest()
 		if err != nil {
+			return err
+		}
+		if err := s.awaitBegin(); err != nil {
 			return err
 		}
 		if err := s.awaitNavigation(); err != nil {
@@ -123,6 +128,18 @@ func (s *scene) quiet(wait func(context.Context) error) error {
 	case page.IsGone(err), errors.Is(err, context.DeadlineExceeded):
 		return nil
 	}
+	return err
+}
+
+// awaitBegin waits for the navigation that the page asked for to begin, or to be
+// refused.
+func (s *scene) awaitBegin() error {
+	if !s.watch.Asked() {
+		return nil
+	}
+	_, err := s.until(s.began.Add(askedBound), func() bool {
+		return s.navigating() || s.watch.Navigations() > 0 || len(s.tab.Browser().EscapesSince(s.before, s.tab)) > 0
+	})
 	return err
 }
 

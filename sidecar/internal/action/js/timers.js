@@ -4,6 +4,9 @@
 (() => {
   // What is due later than this after the action is not waited for.
   const HORIZON_MS = 500;
+  // A timer that is set by a watched timer is watched, too, but not for ever:
+  // pages poll that way.
+  const LONGEST_CHAIN = 3;
   // Events during which a new timer counts as set by the action.
   const CAUSES = new Set(
     ('pointerdown mousedown pointerup mouseup click auxclick dblclick contextmenu pointermove mousemove pointerover mouseover pointerenter mouseenter ' +
@@ -18,7 +21,7 @@
   const started = performance.now();
   const pending = new Set();
   let waiting = [];
-  let inside = 0; // > 0 while a watched timer runs
+  let links = 0; // > 0 while a watched timer runs: which of its chain it is
   let acting = false; // in the task of an event of the action
 
   // The page's own events, promises and effects that follow from the action's
@@ -46,16 +49,17 @@
 
   function setTimeout(handler, delay, ...args) {
     const ms = Number(delay) || 0;
-    const caused = inside > 0 || acting || (window.event && CAUSES.has(window.event.type));
-    if (typeof handler !== 'function' || !caused || performance.now() - started + ms > HORIZON_MS) {
+    const link = links + 1;
+    const caused = links > 0 || acting || (window.event && CAUSES.has(window.event.type));
+    if (typeof handler !== 'function' || !caused || link > LONGEST_CHAIN || performance.now() - started + ms > HORIZON_MS) {
       return set.call(window, handler, delay, ...args);
     }
     const run = function (...given) {
-      inside++;
+      links = link;
       try {
         return handler.apply(this, given);
       } finally {
-        inside--;
+        links = 0;
         pending.delete(id);
         // What the handler promised to do next comes before our answer.
         if (waiting.length) set.call(window, settled, 0);

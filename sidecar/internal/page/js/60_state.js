@@ -68,11 +68,11 @@ const Act = {};
       const timer = setTimeout(go, doc.hidden ? HIDDEN_FRAME_MS : LATE_FRAME_MS);
     });
 
-  // turn counts the waits that Go asked for: a new one, or stop, ends the one
-  // before.
-  Act.turn = 0;
+  // stops is how often Go has called its waits in this document off; a wait ends
+  // when it changes.
+  Act.stops = 0;
   P.stop = () => {
-    Act.turn++;
+    Act.stops++;
     Act.unguard();
     Act.endBefore();
   };

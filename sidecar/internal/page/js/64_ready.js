@@ -33,14 +33,14 @@
   // stood in the way, and {hovering}: something covers el that shows only because
   // the pointer rests on it.
   P.ready = async (el, o) => {
-    const turn = ++Act.turn;
+    const { stops } = Act;
     const started = performance.now();
     const log = new Act.Log();
     let tries = o.tries || 0;
     let scrolled = -Infinity;
     let before = null;
     for (;;) {
-      if (turn !== Act.turn) return { stopped: true };
+      if (stops !== Act.stops) return { stopped: true };
       if (!isConnected(el)) return { gone: true, log: log.lines() };
       let why = Act.problem(el, o.need);
       let spot = {};

@@ -37,12 +37,12 @@
     const until = performance.now() + budget;
     const wait = await P.ready(el, { need: ['visible', 'enabled'], budget });
     if (wait.gone || wait.stopped || wait.late) return wait;
-    const turn = Act.turn;
+    const { stops } = Act;
     const select = Act.controlOf(el);
     if (localName(select) !== 'select') return { error: 'Element is not a <select> element' };
     const log = new Act.Log();
     for (;;) {
-      if (turn !== Act.turn) return { stopped: true };
+      if (stops !== Act.stops) return { stopped: true };
       if (!isConnected(select)) return { gone: true, log: log.lines() };
       const problem = Act.problem(select, ['visible', 'enabled']);
       const found = problem ? {} : pick(select, wanted);

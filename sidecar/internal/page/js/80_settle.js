@@ -107,9 +107,6 @@
     }
   };
 
-  // nextTask resolves when the page has got round to what it had to do next.
-  P.nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
-
   P.settle = (cap) => settle(null, cap);
 
   // settlePress ends the guard of a press or move, and settles when it was not

@@ -10,9 +10,8 @@ import (
 // exhaust the stack.
 const maxNesting = 16
 
-// parseChain reads `part >> part >> …`. base is where s stands in the whole
-// source, for messages.
-func parseChain(s string, base, depth int) (chain, error) {
+// parseChain reads `part >> part >> …`.
+func parseChain(s string, depth int) (chain, error) {
 	if depth > maxNesting {
 		return nil, &Error{Source: s, Reason: "it is nested too deep"}
 	}

@@ -19,6 +19,15 @@ func parseLocator(s string) (chain, error) {
 		p.i++
 		p.space()
 	}
+	if rest := p.s[p.i:]; strings.HasPrefix(rest, ">>") {
+		// Both ways of chaining in one.
+		more, err := parseChain(rest[2:], 0)
+		if err != nil {
+			return nil, err
+		}
+		c.append(more)
+		return c, nil
+	}
 	if p.i < len(p.s) {
 		return nil, p.fail("the expression should end here")
 	}
@@ -93,7 +102,7 @@ func apply(c *chain, name string, args []value, depth int) error {
 		}
 		switch args[0].kind {
 		case kindString:
-			inner, err := parseChain(args[0].str, 0, depth+1)
+			inner, err := parseChain(args[0].str, depth+1)
 			if err != nil {
 				return err
 			}

@@ -116,7 +116,7 @@ func Parse(source string) (*Target, error) {
 	if callStart.MatchString(s) {
 		c, err = parseLocator(s)
 	} else {
-		c, err = parseChain(s, 0, 0)
+		c, err = parseChain(s, 0)
 	}
 	if err != nil {
 		return nil, err

@@ -90,6 +90,7 @@ func TestParse(t *testing.T) {
 			nth(2))}},
 		{"locator('li', { hasText: 'x' }).locator('a >> text=b')", selector.Target{Frames: one(
 			css("li"), selector.Step{Kind: "filter", Text: text("x", "")}, css("a"), selector.Step{Kind: "text", Text: text("b", "")})}},
+		{"getByText('a') >> nth=1", selector.Target{Frames: one(selector.Step{Kind: "text", Text: text("a", "")}, nth(1))}},
 		{"getByText('a').or(getByText('b'))", selector.Target{Frames: one(
 			selector.Step{Kind: "text", Text: text("a", "")}, selector.Step{Kind: "or", Has: []selector.Step{{Kind: "text", Text: text("b", "")}}})}},
 		{"page.locator('iframe').contentFrame().getByRole('button')", selector.Target{Frames: [][]selector.Step{{css("iframe")}, {role("button", nil)}}}},
