@@ -49,6 +49,7 @@ type scene struct {
 	*Actor
 	ctx      context.Context // ends with ErrModal, ErrCrashed, ErrTabClosed, too
 	name     string          // of the action, for messages
+	calm     bool            // nobody waits for what it brings about
 	deadline time.Time       // for the element to become ready
 	sent     bool            // input is on its way
 	began    time.Time       // when input was first sent
@@ -69,6 +70,7 @@ func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*sc
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	s := a.newScene(ctx, name)
+	s.calm = calm
 	defer s.end()
 	err := do(s)
 	if err != nil && ctx.Err() != nil {
@@ -129,6 +131,9 @@ func (s *scene) dispatch(el *page.Element) error {
 	}
 	s.dropTimers()
 	s.el, s.rested, s.began, s.sent = el, nil, time.Now(), true
+	if s.calm {
+		return nil
+	}
 	s.trackTimers(s.tab.MainFrame())
 	if el != nil {
 		s.trackTimers(el.Frame())

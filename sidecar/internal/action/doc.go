@@ -29,21 +29,26 @@
 //  2. Requests that began since the action, of the kinds that change what is
 //     shown (documents, style sheets, scripts, fetch, XHR): until they are over,
 //     5 s at most in all.
-//  3. Timers that handlers of the action set, due within half a second of it:
-//     until they have run.
-//  4. The DOM: until two animation frames have passed without a change at a node
+//  3. The answer to what the page said over a WebSocket, 300 ms after the action
+//     at most: pages that are rendered by their server work that way.
+//  4. Timers that handlers of the action set, due within half a second of it:
+//     until they have run, and the timers that they set, three in a chain.
+//  5. The DOM: until two animation frames have passed without a change at a node
 //     that had not changed since the action, and nothing is being faded out that
 //     will be gone within 400 ms; half a second at most.
 //
 // A quiet page costs the two frames (some 30 ms), a page that renders after a
-// timer or an answer exactly as long as it takes.
+// timer or an answer exactly as long as it takes. What began long after the
+// action, asks the same thing again and again, or was being asked already (a
+// long poll) is not its effect. [Actor.Fill] does not settle: it is one of
+// several fields, as a rule, and shows no page.
 //
 // # Why
 //
-// Rule 4 counts a node once: a clock, a ticker or a feed changes the same nodes
+// Rule 5 counts a node once: a clock, a ticker or a feed changes the same nodes
 // for ever, and a page that is never still must not cost half a second a click.
 //
-// Rule 3 is the one thing that runs in the page's own world. Nothing outside of
+// Rule 4 is the one thing that runs in the page's own world. Nothing outside of
 // it knows of timers: setTimeout is wrapped while the action's events are
 // handled, for the frames involved, and put back when the action has settled.
 // What a page could do to the wrapper costs it at most half a second of our time.

@@ -148,7 +148,7 @@ func TestDialog(t *testing.T) {
 
 func TestHang(t *testing.T) {
 	s := open(t, `<button id=b>Go</button>`, action.WithTimeout(300*time.Millisecond))
-	go s.script("const t = Date.now(); while (Date.now() - t < 6000);")
+	go s.script("const t = Date.now(); while (Date.now() - t < 3500);")
 	time.Sleep(100 * time.Millisecond) // the script has begun
 	err := s.Click(s.ctx, "#b", action.ClickOptions{})
 	s.fails(err, "does not respond")
@@ -182,4 +182,36 @@ func TestClickClosesTheTab(t *testing.T) {
 	start := time.Now()
 	s.must(s.Click(s.ctx, "button", action.ClickOptions{Modifiers: []string{"Shift"}}))
 	t.Logf("a click that opens a tab took %v", time.Since(start))
+}
+
+// TestOpenList: agents click a native list open, although they can't see into
+// it. What they do next must work all the same.
+func TestOpenList(t *testing.T) {
+	s := open(t, counter+`<select id=f><option value=v1>One<option value=v2>Two</select><div style="height:200px"></div><button id=b onclick=hit()>Go</button>`)
+	s.must(s.Click(s.ctx, "#f", action.ClickOptions{}))
+	s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
+	s.want("n", "1")
+	s.must(s.Click(s.ctx, "#f", action.ClickOptions{}))
+	_, err := s.SelectOption(s.ctx, "#f", []string{"Two"})
+	s.must(err)
+	s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
+	s.want("n + f.value", `"2v2"`)
+	s.must(s.Click(s.ctx, "#f", action.ClickOptions{}))
+	s.must(s.Press(s.ctx, "ArrowUp"))
+	s.must(s.Press(s.ctx, "Enter"))
+	s.want("f.value", `"v1"`)
+}
+
+// TestBackground: a tab behind another gets no animation frames in a browser
+// with windows, and still can be worked with.
+func TestBackground(t *testing.T) {
+	s := open(t, counter+`<button id=b onclick="setTimeout(hit, 50)">Go</button>`)
+	front := open(t, `<p>in front</p>`)
+	front.must(front.tab.Activate(front.ctx))
+	for range 3 {
+		start := time.Now()
+		s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
+		t.Logf("a click in the background took %v", time.Since(start))
+	}
+	s.want("n", "3")
 }
