@@ -84,6 +84,8 @@
 //	20 MiB config                              ours: one origin's localStorage in UTF-8, and room
 //	1 MiB line, 64 levels                      ours: far above any message, far below harm
 //	10000 x 10000                              ours: what Chromium still draws
+//	100000 characters of a page                ours: some 25,000 tokens, what clients take in one answer
+//	8000 pixels of a picture's side            ours: models refuse more
 //
 // # Why
 //

@@ -40,6 +40,11 @@ type Launch struct {
 	ChromiumPath string   // the browser's executable; "" = found by the sidecar
 	Chromium     string   // a Chromium… constant; "" = auto
 	Viewport     Viewport // CSS pixels, default 1280 x 800
+
+	// What tools answer with.
+	Snapshot          string // a Snapshot… constant; "" = full
+	SnapshotMaxChars  int    // of a page in an answer, default 100000
+	ScreenshotMaxEdge int    // pixels of a picture's longer side, default 8000
 }
 
 // Mode says whether Chromium shows a window.
@@ -65,6 +70,13 @@ const (
 	ChromiumFull  = "full"  // full Chromium or nothing
 )
 
+// What of the page an answer shows after an action.
+const (
+	SnapshotFull    = "full"    // all of it
+	SnapshotChanges = "changes" // what changed since the agent's last snapshot
+	SnapshotNone    = "none"    // nothing; browser_snapshot still answers
+)
+
 // Defaults and limits of the config. The numbers up to the live view are the
 // original's.
 const (
@@ -77,8 +89,15 @@ const (
 	DefaultViewportWidth  = 1280
 	DefaultViewportHeight = 800
 
+	DefaultSnapshotMaxChars  = 100_000
+	DefaultScreenshotMaxEdge = 8_000 // more is refused by models
+
 	minTokenLength = 32        // UTF-16 units
 	maxViewport    = 10_000    // CSS pixels; beyond it Chromium's compositor gives up
+	minSnapshot    = 1_000     // characters; less shows no page
+	maxSnapshot    = 4_000_000 // characters; more than any model reads
+	minEdge        = 64        // pixels; less shows nothing
+	maxEdge        = 16_384    // pixels; the longest that Chromium draws at once
 	maxCount       = 1<<31 - 1 // counts of the config are cut here: the rule is "above 0"
 )
 
@@ -135,6 +154,9 @@ func (l Launch) WithDefaults() Launch {
 	l.Chromium = or(l.Chromium, ChromiumAuto)
 	l.Viewport.Width = or(l.Viewport.Width, DefaultViewportWidth)
 	l.Viewport.Height = or(l.Viewport.Height, DefaultViewportHeight)
+	l.Snapshot = or(l.Snapshot, SnapshotFull)
+	l.SnapshotMaxChars = or(l.SnapshotMaxChars, DefaultSnapshotMaxChars)
+	l.ScreenshotMaxEdge = or(l.ScreenshotMaxEdge, DefaultScreenshotMaxEdge)
 	if l.Recording != nil {
 		r := *l.Recording
 		r.BatchEvents = or(r.BatchEvents, DefaultBatchEvents)

@@ -55,7 +55,7 @@ const (
 func (c *checker) launch(doc map[string]any) Launch {
 	c.warnUnknown("", doc, "mode", "capabilities", "allowed_hosts", "port", "chromium_sandbox", "workdir",
 		"app_url", "storage_state", "token", "host", "stop_at", "recording", "live",
-		"lifeline", "chromium_path", "chromium", "viewport")
+		"lifeline", "chromium_path", "chromium", "viewport", "snapshot", "snapshot_max_chars", "screenshot_max_edge")
 
 	var l Launch
 	l.Mode = Mode(c.oneOf("mode", doc["mode"], string(Headless), string(Headed)))
@@ -90,6 +90,9 @@ func (c *checker) launch(doc map[string]any) Launch {
 	l.ChromiumPath = c.text("chromium_path", doc["chromium_path"])
 	l.Chromium = c.oneOf("chromium", doc["chromium"], ChromiumAuto, ChromiumShell, ChromiumFull)
 	l.Viewport = c.viewport("viewport", doc["viewport"])
+	l.Snapshot = c.oneOf("snapshot", doc["snapshot"], SnapshotFull, SnapshotChanges, SnapshotNone)
+	l.SnapshotMaxChars = c.integer("snapshot_max_chars", doc["snapshot_max_chars"], minSnapshot, maxSnapshot, DefaultSnapshotMaxChars)
+	l.ScreenshotMaxEdge = c.integer("screenshot_max_edge", doc["screenshot_max_edge"], minEdge, maxEdge, DefaultScreenshotMaxEdge)
 	return l.WithDefaults()
 }
 

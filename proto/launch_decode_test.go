@@ -25,6 +25,7 @@ func TestDecodeLaunchMinimal(t *testing.T) {
 	want := proto.Launch{
 		Mode: proto.Headless, AppURL: "http://127.0.0.1:3000", Token: proto.NewSecret(token),
 		Host: "127.0.0.1", Chromium: "auto", Viewport: proto.Viewport{Width: 1280, Height: 800},
+		Snapshot: "full", SnapshotMaxChars: 100000, ScreenshotMaxEdge: 8000,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -80,7 +81,8 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 			func(l *proto.Launch) { l.StopAt = ptr(1796032800250.0) }},
 		{"every null is absent", with("mode", null, "capabilities", null, "allowed_hosts", null, "port", null,
 			"workdir", null, "storage_state", null, "host", null, "stop_at", null, "recording", null, "live", null,
-			"lifeline", null, "chromium_path", null, "chromium", null, "viewport", null), nil},
+			"lifeline", null, "chromium_path", null, "chromium", null, "viewport", null,
+			"snapshot", null, "snapshot_max_chars", null, "screenshot_max_edge", null), nil},
 		{"recording", with("recording", recording()), func(l *proto.Launch) {
 			l.Recording = &proto.Recording{URL: "http://127.0.0.1:4000/a%20b?c=d#e", Token: proto.NewSecret(recToken), BatchEvents: 1000, BatchBytes: 1 << 20}
 		}},
@@ -116,6 +118,9 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 			func(l *proto.Launch) { l.Viewport = proto.Viewport{Width: 10000, Height: 1} }},
 		{"half a viewport", with("viewport", object{"height": 600}),
 			func(l *proto.Launch) { l.Viewport.Height = 600 }},
+		{"snapshot", with("snapshot", "changes", "snapshot_max_chars", 1000, "screenshot_max_edge", 64), func(l *proto.Launch) {
+			l.Snapshot, l.SnapshotMaxChars, l.ScreenshotMaxEdge = proto.SnapshotChanges, 1000, 64
+		}},
 		{"the last of two keys wins", `{"port":"x","app_url":"http://127.0.0.1:3000","token":"` + token + `","port":9}`,
 			func(l *proto.Launch) { l.Port = 9 }},
 		{"white space around", "\r\n\t " + with() + " \n", nil},
@@ -266,6 +271,12 @@ func TestDecodeLaunchRefuses(t *testing.T) {
 		{"viewport a string", with("viewport", "1280x800"), "viewport"},
 		{"viewport of nothing", with("viewport", object{"width": 0}), "viewport.width"},
 		{"viewport too high", with("viewport", object{"height": 10001}), "viewport.height"},
+		{"snapshot of another kind", with("snapshot", "diff"), "snapshot"},
+		{"snapshot a boolean", with("snapshot", false), "snapshot"},
+		{"snapshot too small", with("snapshot_max_chars", 999), "snapshot_max_chars"},
+		{"snapshot without a bound", with("snapshot_max_chars", 0), "snapshot_max_chars"},
+		{"screenshot too small", with("screenshot_max_edge", 63), "screenshot_max_edge"},
+		{"screenshot too large", with("screenshot_max_edge", 16385), "screenshot_max_edge"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -302,6 +313,7 @@ func TestDecodeLaunchReportsAllInOrder(t *testing.T) {
 	text := `{"live":{"origins":[],"agent_wait_ms":-1,"release_grace_ms":0},"recording":{"batch_bytes":0},
 		"stop_at":"soon","token":"x y","storage_state":{"cookies":[1],"origins":[2]},"app_url":"ftp://x","workdir":"",
 		"chromium_sandbox":null,"port":-1,"allowed_hosts":[1],"capabilities":1,"mode":1,
+		"screenshot_max_edge":1,"snapshot_max_chars":"1","snapshot":1,
 		"viewport":{"width":0,"height":0},"chromium":1,"chromium_path":1,"lifeline":1}`
 	_, _, err := decodeLaunch(t, text)
 	var le *proto.LaunchError
@@ -317,12 +329,13 @@ func TestDecodeLaunchReportsAllInOrder(t *testing.T) {
 		"storage_state.cookies", "storage_state.origins", "token", "stop_at",
 		"recording.url", "recording.token", "recording.batch_bytes",
 		"live.session_id", "live.origins", "live.agent_wait_ms", "live.release_grace_ms",
-		"lifeline", "chromium_path", "chromium", "viewport.width", "viewport.height"}
+		"lifeline", "chromium_path", "chromium", "viewport.width", "viewport.height",
+		"snapshot", "snapshot_max_chars", "screenshot_max_edge"}
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Error(diff)
 	}
 	var e *proto.Error
-	if !errors.As(err, &e) || e.Message != le.Failures[0].Message || !strings.Contains(e.Hint, "22 more") {
+	if !errors.As(err, &e) || e.Message != le.Failures[0].Message || !strings.Contains(e.Hint, "25 more") {
 		t.Errorf("the border's error is %+v", e)
 	}
 }

@@ -21,6 +21,10 @@ type launchWire struct {
 	ChromiumPath string    `json:"chromium_path,omitempty"`
 	Chromium     string    `json:"chromium,omitempty"`
 	Viewport     *viewport `json:"viewport,omitempty"`
+
+	Snapshot          string `json:"snapshot,omitempty"`
+	SnapshotMaxChars  int    `json:"snapshot_max_chars,omitempty"`
+	ScreenshotMaxEdge int    `json:"screenshot_max_edge,omitempty"`
 }
 
 type recordingWire struct {
@@ -62,6 +66,8 @@ func (l Launch) Encode() ([]byte, error) {
 		Lifeline:     l.Lifeline,
 		ChromiumPath: l.ChromiumPath,
 		Chromium:     l.Chromium,
+
+		Snapshot: l.Snapshot, SnapshotMaxChars: l.SnapshotMaxChars, ScreenshotMaxEdge: l.ScreenshotMaxEdge,
 	}
 	if l.DisableChromiumSandbox {
 		w.ChromiumSandbox = new(false)

@@ -40,6 +40,8 @@ func fullLaunch() proto.Launch {
 		ChromiumPath:           "/usr/lib/chromium/chromium",
 		Chromium:               proto.ChromiumFull,
 		Viewport:               proto.Viewport{Width: 1024, Height: 768},
+
+		Snapshot: proto.SnapshotChanges, SnapshotMaxChars: 30000, ScreenshotMaxEdge: 1568,
 	}
 }
 
@@ -213,6 +215,7 @@ func randomLaunch(r *rand.Rand) proto.Launch {
 	if coin() {
 		l.Chromium, l.ChromiumPath = "shell", text(8)
 		l.Viewport = proto.Viewport{Width: r.IntN(10001), Height: r.IntN(10001)}
+		l.Snapshot, l.SnapshotMaxChars, l.ScreenshotMaxEdge = proto.SnapshotNone, 1000+r.IntN(1000), 64+r.IntN(1000)
 	}
 	return l
 }
