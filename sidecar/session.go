@@ -52,8 +52,9 @@ type session struct {
 	gateway *mcp.Gateway
 	server  *httpd.Server
 
-	background sync.WaitGroup // goroutines that end by themselves in a stop
-	gone       chan struct{}  // closed when Chromium ended
+	background sync.WaitGroup                  // goroutines that end by themselves in a stop
+	gone       chan struct{}                   // closed when Chromium ended
+	challenged atomic.Pointer[browser.Browser] // whom the proxy's challenges go to
 	stopping   atomic.Bool
 	stderr     io.WriteCloser // masks the session's secrets
 }
@@ -154,6 +155,11 @@ func reachable(host string, port int) string {
 func (s *session) startProxy(credentials egress.Credentials) {
 	s.proxy = egress.New(egress.Options{
 		App: s.app, Credentials: credentials, OwnAddrs: ownAddrs, Log: s.log,
+		OnCredentials: func(known bool) {
+			if b := s.challenged.Load(); b != nil {
+				b.ExpectChallenge(!known)
+			}
+		},
 		OnRefusal: func(r egress.Refusal) {
 			s.events.Publish(event.Event{Kind: event.Refused, Detail: map[string]string{
 				"kind": "connection", "target": net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))),
@@ -200,6 +206,7 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 		return err
 	}
 	s.browser = b
+	s.challenged.Store(b)
 	if err := b.ApplyStorageState(ctx, s.launch.StorageState); err != nil {
 		return err
 	}

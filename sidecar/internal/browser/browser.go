@@ -99,7 +99,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	version := cdp.Start(root, cdpbrowser.GetVersion, pcdp.Empty{})
 	// Before any page is attached, so that no request is ever unguarded.
 	steps := []*cdp.Pending{
-		cdp.Start(root, fetch.Enable, fetch.EnableParams{Patterns: documents(), HandleAuthRequests: ptr(true)}),
+		cdp.Start(root, fetch.Enable, guarded(documents())),
 		cdp.Start(root, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
 			Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDeny, EventsEnabled: ptr(true),
 		}),

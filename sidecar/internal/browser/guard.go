@@ -92,6 +92,11 @@ func (b *Browser) pagePaused(t *Tab, s *cdp.Session, ev fetch.EventRequestPaused
 // rootPaused answers a document request on the browser's session, which sees
 // those of tabs that are not attached yet.
 func (b *Browser) rootPaused(ev fetch.EventRequestPaused) {
+	if ev.ResourceType != network.ResourceTypeDocument {
+		// Seen for the sake of the proxy's challenge alone.
+		proceed(b.conn.Root(), ev)
+		return
+	}
 	b.mu.Lock()
 	t := b.byTarget[target.ID(ev.FrameID)]
 	f := b.frames[ev.FrameID]
@@ -153,27 +158,4 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
 		"kind": "navigation", "target": origin, "rule": "pages open only on the app", "setting": "allow_origins",
 	}})
-}
-
-// authRequired answers the egress proxy's challenge, once a request: asking
-// again means that the answer was wrong. A site's own challenge is cancelled, so
-// that its 401 page shows.
-func (b *Browser) authRequired(ev fetch.EventAuthRequired) {
-	answer := &fetch.AuthChallengeResponse{Response: fetch.AuthChallengeResponseResponseCancelAuth}
-	if ev.AuthChallenge != nil && ev.AuthChallenge.Source == fetch.AuthChallengeSourceProxy {
-		b.mu.Lock()
-		again := b.guard.answered[ev.RequestID]
-		if len(b.guard.answered) > keptFrames {
-			clear(b.guard.answered)
-		}
-		b.guard.answered[ev.RequestID] = true
-		b.mu.Unlock()
-		if !again {
-			answer = &fetch.AuthChallengeResponse{
-				Response: fetch.AuthChallengeResponseResponseProvideCredentials,
-				Username: b.opts.ProxyUser.Reveal(), Password: b.opts.ProxyPassword.Reveal(),
-			}
-		}
-	}
-	cdp.Start(b.conn.Root(), fetch.ContinueWithAuth, fetch.ContinueWithAuthParams{RequestID: ev.RequestID, AuthChallengeResponse: answer})
 }

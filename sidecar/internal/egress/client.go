@@ -18,6 +18,8 @@ type client struct {
 	conn *conn
 	br   *bufio.Reader
 	bw   *bufio.Writer
+
+	known bool // it has shown the credentials
 }
 
 // serveConn answers the requests of one connection, one after the other.
@@ -41,11 +43,20 @@ func (p *Proxy) serveConn(nc *conn) {
 			c.answer(h, http.StatusBadRequest, "the request is malformed")
 			return
 		case err != nil:
+			c.left()
 			return
 		}
 		if !c.handle(h) {
 			return
 		}
+	}
+}
+
+// left says that the client ended its connection, as all do when the process
+// that makes them dies.
+func (c *client) left() {
+	if c.known {
+		c.p.memory.set(false)
 	}
 }
 
@@ -67,10 +78,12 @@ func (c *client) next() (head, error) {
 func (c *client) handle(h head) bool {
 	if !c.p.gate.admits(h) {
 		c.p.stats.unauthenticated.Add(1)
-		c.p.opts.OnUnauthenticated()
+		c.p.memory.set(false)
 		c.answer(h, http.StatusProxyAuthRequired, "the proxy's credentials are missing")
 		return false
 	}
+	c.known = true
+	c.p.memory.set(true)
 	if h.method == http.MethodConnect {
 		c.tunnel(h)
 		return false

@@ -64,13 +64,18 @@ func (c *client) forward(h head, pl place, r route, length int64) bool {
 		gone := ctx.Err() != nil
 		cancel()
 		b.finish()
-		if !gone {
+		if gone {
+			c.left()
+		} else {
 			c.answer(h, http.StatusBadGateway, fmt.Sprintf("%s could not be reached (%s)", shownHost(pl), errorWord(err)))
 		}
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
 	whole := c.respond(h, resp)
+	if ctx.Err() != nil {
+		c.left()
+	}
 	cancel()
 	return b.finish() && whole && h.keepsAlive()
 }

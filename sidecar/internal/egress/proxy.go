@@ -30,11 +30,13 @@ type Options struct {
 	OwnAddrs func() []netip.Addr
 	// OnRefusal hears of refusals, at the rate of the log. It must return soon.
 	OnRefusal func(Refusal)
-	// OnUnauthenticated hears of every 407, so that the browser's answer to it can
-	// be made ready again. It must return soon.
-	OnUnauthenticated func()
-	Log               *slog.Logger // nil = silent
-	Limits            Limits
+	// OnCredentials hears whether the browser has the credentials at hand: true
+	// with the first request that carries them, false when it may have lost them,
+	// so that the answer to the next challenge can be made ready before it comes.
+	// It is called at each change, in order, and must return soon.
+	OnCredentials func(known bool)
+	Log           *slog.Logger // nil = silent
+	Limits        Limits
 	// InsecurePublic makes addresses public that are not, for tests on loopback.
 	InsecurePublic func(netip.Addr) bool
 }
@@ -62,6 +64,7 @@ type Proxy struct {
 	limits    Limits
 	log       *slog.Logger
 	gate      gate
+	memory    memory
 	cache     *cache
 	reporter  *reporter
 	transport *http.Transport
@@ -97,8 +100,8 @@ func New(opts Options) *Proxy {
 	if opts.OnRefusal == nil {
 		opts.OnRefusal = func(Refusal) {}
 	}
-	if opts.OnUnauthenticated == nil {
-		opts.OnUnauthenticated = func() {}
+	if opts.OnCredentials == nil {
+		opts.OnCredentials = func(bool) {}
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -108,6 +111,7 @@ func New(opts Options) *Proxy {
 	}
 	p := &Proxy{
 		opts: opts, limits: opts.Limits.withDefaults(), log: opts.Log, gate: newGate(opts.Credentials),
+		memory:    memory{tell: opts.OnCredentials, known: true}, // nothing is lost yet
 		reporter:  &reporter{log: opts.Log, hand: opts.OnRefusal, now: time.Now, hosts: map[string]int{}},
 		listeners: map[net.Listener]bool{}, conns: map[*conn]bool{},
 	}

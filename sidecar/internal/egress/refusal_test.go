@@ -18,12 +18,10 @@ import (
 // S170 and around: without the credentials there is 407 and nothing else.
 func TestCredentials(t *testing.T) {
 	app := newSite(t, "127.0.0.1:0", nil)
-	asked := make(chan struct{}, 100)
 	resolver := &fakeResolver{}
 	p := start(t, app.URL, Options{
-		Resolver:          resolver,
-		Credentials:       Credentials{User: proto.NewSecret("pillion"), Password: proto.NewSecret("s3cret")},
-		OnUnauthenticated: func() { asked <- struct{}{} },
+		Resolver:    resolver,
+		Credentials: Credentials{User: proto.NewSecret("pillion"), Password: proto.NewSecret("s3cret")},
 	})
 	const right = "Proxy-Authorization: Basic cGlsbGlvbjpzM2NyZXQ=\n"
 	n := 0
@@ -70,8 +68,8 @@ func TestCredentials(t *testing.T) {
 	if resolver.count("nowhere.test.") != 0 {
 		t.Error("a stranger made the proxy look up a name")
 	}
-	if int(p.Stats().Unauthenticated) != n || len(asked) != n {
-		t.Errorf("%d of %d strangers were counted, %d told", p.Stats().Unauthenticated, n, len(asked))
+	if int(p.Stats().Unauthenticated) != n {
+		t.Errorf("%d of %d strangers were counted", p.Stats().Unauthenticated, n)
 	}
 }
 
@@ -167,4 +165,68 @@ func TestReportsAreLimited(t *testing.T) {
 	if len(got) != maxRefusals+1 || got[maxRefusals].Unreported != 1000-(maxRefusals-maxRefusalsPerHost-1) {
 		t.Errorf("in the next window: %d reports, the last %+v", len(got), got[len(got)-1])
 	}
+}
+
+// The browser's memory of the credentials: lost with a 407 and with the end of a
+// connection that had them, there again with the next request that carries them.
+func TestMemoryOfCredentials(t *testing.T) {
+	app := newSite(t, "127.0.0.1:0", nil)
+	told := make(chan bool, 100)
+	p := start(t, app.URL, Options{
+		Credentials:   Credentials{User: proto.NewSecret("pillion"), Password: proto.NewSecret("s3cret")},
+		OnCredentials: func(known bool) { told <- known },
+	})
+	next := func(what string, want bool) {
+		t.Helper()
+		select {
+		case known := <-told:
+			if known != want {
+				t.Fatalf("%s: told %v", what, known)
+			}
+		case <-time.After(patience):
+			t.Fatalf("%s: nothing was told", what)
+		}
+	}
+	silent := func(what string) {
+		t.Helper()
+		if len(told) > 0 {
+			t.Fatalf("%s: told %v", what, <-told)
+		}
+	}
+	const right = "Proxy-Authorization: Basic cGlsbGlvbjpzM2NyZXQ=\r\n"
+	get := func(c io.ReadWriter) {
+		t.Helper()
+		fmt.Fprintf(c, "GET http://%s/ HTTP/1.1\r\n%s\r\n", app.host, right)
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("answer %v, %v", resp, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
+	a, b := p.dialRaw(), p.dialRaw()
+	get(a)
+	silent("the first request, with what was known from the start")
+	p.ask("GET http://" + app.host + "/ HTTP/1.1\n\n")
+	next("a challenge", false)
+	p.ask("GET http://" + app.host + "/ HTTP/1.1\n\n")
+	silent("another one")
+	get(a)
+	next("a request with credentials", true)
+	get(b)
+	silent("another one")
+	_ = a.Close()
+	next("the end of a connection that had them", false)
+	get(b)
+	next("a request on another one", true)
+	stranger := p.dialRaw()
+	_ = stranger.Close()
+	waitFor(t, "the stranger to be gone", func() bool { return p.Stats().Open == 1 })
+	silent("the end of a connection that never had them")
+	c := p.dialRaw()
+	fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\n%s\r\n", app.host, right)
+	if _, err := bufio.NewReader(c).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	next("the end of a tunnel", false)
 }

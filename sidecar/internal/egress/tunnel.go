@@ -36,6 +36,7 @@ func (c *client) tunnel(h head) {
 	t := &pipe{limits: c.p.limits}
 	t.moved.Store(time.Now().UnixNano())
 	t.run(c, server)
+	c.left()
 }
 
 // pipe is an open tunnel: bytes both ways until both sides have ended, one has
