@@ -61,6 +61,9 @@ type Browser struct {
 	guard        guard
 	held         bool // dialogs wait for somebody instead of being dismissed
 
+	halted   chan struct{} // closed by Halt
+	haltOnce sync.Once
+
 	creating int // tabs that NewTab waits for
 	windows  int // windows that pages asked for so far
 
@@ -86,6 +89,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		frames:   map[pcdp.FrameID]*Frame{},
 		changed:  make(chan struct{}),
 		guard:    newGuard(),
+		halted:   make(chan struct{}),
 		hidden:   hiddenPages{wanted: map[target.ID]chan *cdp.Session{}},
 	}
 	root := b.conn.Root()
@@ -176,6 +180,10 @@ func (b *Browser) addCreating(n int) {
 	defer b.mu.Unlock()
 	b.creating += n
 }
+
+// Halt lets no new action begin on any tab: those that wait for a tab fail at
+// once with [proto.CodeStopping], and the one that runs goes on.
+func (b *Browser) Halt() { b.haltOnce.Do(func() { close(b.halted) }) }
 
 // Close asks Chromium to close every page and exit. The connection ends when it
 // has done so.

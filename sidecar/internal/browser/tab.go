@@ -119,14 +119,26 @@ func (t *Tab) IsCrashed() bool {
 }
 
 // Lock makes the caller the only one who acts on the tab, until unlock.
-// Reading calls need no lock.
+// Reading calls need no lock. After [Browser.Halt] nobody gets it any more.
 func (t *Tab) Lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case <-t.b.halted: // also where the tab is free
+		return nil, errHalted()
+	default:
+	}
 	select {
 	case t.act <- struct{}{}:
 		return func() { <-t.act }, nil
+	case <-t.b.halted:
+		return nil, errHalted()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the action that runs on this tab: %w", context.Cause(ctx))
 	}
+}
+
+// errHalted is for an action that a stop came before.
+func errHalted() error {
+	return &proto.Error{Code: proto.CodeStopping, Message: "The browser is stopping", Hint: "Nothing was done."}
 }
 
 // Activate brings the tab to the front.
