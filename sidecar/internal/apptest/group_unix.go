@@ -8,7 +8,12 @@ import (
 )
 
 // ownGroup puts a command into a process group of its own, as hosts do.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownGroup(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+}
 
 // signalGroup sends a signal to the whole group that cmd leads.
 func signalGroup(cmd *exec.Cmd, sig syscall.Signal) error {

@@ -51,6 +51,7 @@ type Process struct {
 	first   chan []byte   // the first line of stdout; closed when there is none
 	code    int           // valid after gone; -1 for a death by signal
 	mu      sync.Mutex
+	stdout  []string // whole lines
 	stderr  []byte
 	events  []proto.Event
 	garbage []string // lines of stdout that are no events
@@ -76,9 +77,8 @@ func Sidecar(t testing.TB, change ...Config) *Process {
 	if lifeline, _ := config["lifeline"].(bool); !lifeline {
 		p.CloseStdin()
 	}
-	p.awaitReady()
 	token, _ := config["token"].(string)
-	p.MCP = NewMCP(t, p.Ready.MCPURL, token)
+	p.AwaitReady(token)
 	return p
 }
 
@@ -101,13 +101,27 @@ func Workdir(t testing.TB) string {
 // It does not wait for a ready line.
 func Spawn(t testing.TB, stdin []byte, args ...string) *Process {
 	t.Helper()
-	p := &Process{t: t, grace: LeakGrace, gone: make(chan struct{}), exited: make(chan struct{}), first: make(chan []byte, 1)}
-	p.cmd = exec.Command(Build(t), args...)
-	p.cmd.Dir = os.TempDir()
+	return SpawnCommand(t, exec.Command(Build(t), args...), stdin)
+}
+
+// SpawnCommand is Spawn with a command that the test has prepared: its user, its
+// environment, its directory (TMPDIR where there is none), and Stdout and Stderr
+// where the test reads them itself, or doesn't.
+func SpawnCommand(t testing.TB, cmd *exec.Cmd, stdin []byte) *Process {
+	t.Helper()
+	p := &Process{t: t, grace: LeakGrace, cmd: cmd, gone: make(chan struct{}), exited: make(chan struct{}), first: make(chan []byte, 1)}
+	if p.cmd.Dir == "" {
+		p.cmd.Dir = os.TempDir()
+	}
 	ownGroup(p.cmd)
 	stdout, outEnd := pipe(t)
 	stderr, errEnd := pipe(t)
-	p.cmd.Stdout, p.cmd.Stderr = outEnd, errEnd
+	if cmd.Stdout == nil {
+		cmd.Stdout = outEnd
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = errEnd
+	}
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatalf("open stdin: %v", err)
@@ -165,6 +179,9 @@ func (p *Process) readLines(stdout io.Reader) {
 			io.Copy(io.Discard, stdout) // so that the writer never blocks
 			return
 		}
+		p.mu.Lock()
+		p.stdout = append(p.stdout, string(line))
+		p.mu.Unlock()
 		if n == 0 {
 			p.first <- bytes.Clone(line)
 			continue
@@ -180,7 +197,8 @@ func (p *Process) readLines(stdout io.Reader) {
 	}
 }
 
-func (p *Process) awaitReady() {
+// AwaitReady waits for the ready line and makes the client for it. Call it once.
+func (p *Process) AwaitReady(token string) {
 	p.t.Helper()
 	limit := time.NewTimer(ReadyLimit)
 	defer limit.Stop()
@@ -194,6 +212,7 @@ func (p *Process) awaitReady() {
 		if p.Ready, err = proto.DecodeReady(line); err != nil {
 			p.t.Fatalf("the first line: %v\n%s", err, p.Stderr())
 		}
+		p.MCP = NewMCP(p.t, p.Ready.MCPURL, token)
 	case <-limit.C:
 		p.t.Fatalf("no ready line within %v:\n%s", ReadyLimit, p.Stderr())
 	}
@@ -206,8 +225,14 @@ func (p *Process) Send(c proto.Command) {
 	if err != nil {
 		p.t.Fatalf("encode command: %v", err)
 	}
-	if _, err := p.stdin.Write(append(bytes.TrimRight(b, "\n"), '\n')); err != nil {
-		p.t.Fatalf("send %s: %v", c.Type, err)
+	p.SendLine(string(b))
+}
+
+// SendLine writes one line to stdin, whatever it is.
+func (p *Process) SendLine(line string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.stdin, line+"\n"); err != nil {
+		p.t.Fatalf("write to stdin: %v", err)
 	}
 }
 
@@ -281,6 +306,13 @@ func (p *Process) AwaitEvent(kind string) (found proto.Event) {
 		return false
 	})
 	return found
+}
+
+// Stdout returns the lines of stdout so far.
+func (p *Process) Stdout() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.stdout)
 }
 
 // Stderr returns the end of the log.
