@@ -17,26 +17,37 @@ const clockStep = 20 * time.Second
 // control listens to the parent and to the clock, and turns both into reasons
 // to stop.
 type control struct {
-	s       *session
+	out     *output
 	reasons chan<- string
+	clocks  clocks
 
 	mu     sync.Mutex
-	stopAt *time.Time
-	again  chan struct{} // wakes the timer after stopAt changed
+	end    *expiry       // nil: none
+	again  chan struct{} // wakes the timer after end changed
 	cancel context.CancelFunc
 	timer  sync.WaitGroup
 }
 
-func newControl(s *session, commands io.Reader, reasons chan<- string) *control {
-	c := &control{s: s, reasons: reasons, again: make(chan struct{}, 1)}
+// newControl listens to commands from now on: the parent may go, or want a stop,
+// during the start already. The end of the session, which a command may replace
+// meanwhile, is kept from keepTime on.
+func newControl(out *output, stopAt *float64, commands io.Reader, reasons chan<- string) *control {
+	c := &control{out: out, reasons: reasons, clocks: systemClocks(), again: make(chan struct{}, 1)}
+	if stopAt != nil {
+		c.setEnd(*stopAt)
+	}
 	if commands != nil {
 		// Reading ends when the parent closes its end, or with the process.
 		go c.listen(proto.NewLineReader(commands))
 	}
+	return c
+}
+
+// keepTime begins to watch the clock, until close.
+func (c *control) keepTime() {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.cancel = cancel
-	c.timer.Go(func() { c.keepTime(ctx) })
-	return c
+	c.timer.Go(func() { c.tick(ctx) })
 }
 
 func (c *control) close() {
@@ -52,39 +63,26 @@ func (c *control) give(reason string) {
 	}
 }
 
-// arm sets the end of the session, in epoch milliseconds; nil is none.
-func (c *control) arm(stopAt *float64) {
+// setEnd sets the end of the session, in epoch milliseconds.
+func (c *control) setEnd(ms float64) {
+	end := c.clocks.expiryAt(ms)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stopAt = nil
-	if stopAt != nil {
-		at := instant(*stopAt)
-		c.stopAt = &at
-	}
+	c.end = &end
+	c.mu.Unlock()
 	select {
 	case c.again <- struct{}{}:
 	default:
 	}
 }
 
-// instant is epoch milliseconds as a time with a monotonic reading, so that the
-// end comes no later for a clock that is set back.
-func instant(ms float64) time.Time {
-	now := time.Now()
-	const far = float64(time.Duration(1<<62) / time.Millisecond)
-	d := ms - float64(now.UnixMilli())
-	return now.Add(time.Duration(min(max(d, -far), far) * float64(time.Millisecond)))
-}
-
-func (c *control) keepTime(ctx context.Context) {
+func (c *control) tick(ctx context.Context) {
 	for {
 		c.mu.Lock()
-		at := c.stopAt
+		end := c.end
 		c.mu.Unlock()
 		wait := clockStep
-		if at != nil {
-			// Whichever clock is further: monotonic time or the wall's.
-			left := min(time.Until(*at), at.Round(0).Sub(time.Now().Round(0)))
+		if end != nil {
+			left := c.clocks.left(*end)
 			if left <= 0 {
 				c.give(proto.ReasonExpired)
 				return
@@ -122,7 +120,7 @@ func (c *control) listen(lines *proto.LineReader) {
 
 func (c *control) reject(id string, err error) {
 	e := asError(err)
-	c.s.out.event(proto.EventRejected, "", map[string]any{"id": id, "code": string(e.Code), "message": e.Message, "hint": e.Hint})
+	c.out.event(proto.EventRejected, "", map[string]any{"id": id, "code": string(e.Code), "message": e.Message, "hint": e.Hint})
 }
 
 func (c *control) obey(cmd proto.Command) {
@@ -130,11 +128,12 @@ func (c *control) obey(cmd proto.Command) {
 	case proto.CommandStop:
 		c.give(proto.ReasonCommand)
 	case proto.CommandPing:
-		c.s.out.event(proto.EventPong, "", map[string]any{"id": cmd.ID})
+		c.out.event(proto.EventPong, "", map[string]any{"id": cmd.ID})
 	case proto.CommandExtend:
-		c.arm(cmd.StopAt)
-		c.s.out.event(proto.EventExtended, "", map[string]any{"id": cmd.ID, "stop_at": *cmd.StopAt})
+		// The answer first: a new end may have come already.
+		c.out.event(proto.EventExtended, "", map[string]any{"id": cmd.ID, "stop_at": *cmd.StopAt})
+		c.setEnd(*cmd.StopAt)
 	case proto.CommandRevoke:
-		c.s.out.event(proto.EventRevoked, "", map[string]any{"id": cmd.ID, "user": cmd.User, "viewers": 0})
+		c.out.event(proto.EventRevoked, "", map[string]any{"id": cmd.ID, "user": cmd.User, "viewers": 0})
 	}
 }

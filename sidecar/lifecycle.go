@@ -32,15 +32,23 @@ func (s *signals) stop() {
 	signal.Stop(s.pipes)
 }
 
-// errStopRequested cancels a start that is not wanted any more.
-var errStopRequested = errors.New("the start was stopped")
+var (
+	// errStopRequested cancels a start that is not wanted any more.
+	errStopRequested = errors.New("the start was stopped")
+	// errConnectionEnded is what is known of a browser that closed its pipe and
+	// did not exit.
+	errConnectionEnded = &proto.Error{
+		Code: proto.CodeBrowserExited, Message: "Chromium closed its connection",
+		Hint: "Start another session; what Chromium wrote about it is in its log, if anywhere",
+	}
+)
 
 // run is the whole life of a session; it returns the exit code.
 func (s *session) run(sig *signals, commands io.Reader) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	reasons := make(chan string, 8)
-	control := newControl(s, commands, reasons)
+	control := newControl(s.out, s.launch.StopAt, commands, reasons)
 
 	type started struct {
 		ready proto.Ready
@@ -52,52 +60,62 @@ func (s *session) run(sig *signals, commands io.Reader) int {
 		up <- started{ready, err}
 	}()
 	var result started
-	reason := ""
 	select {
 	case result = <-up:
 	case <-sig.stops:
-		reason = proto.ReasonSignal
-	case reason = <-reasons:
-	}
-	if reason != "" {
-		cancel(errStopRequested)
-		result = <-up
-		s.log.Info("stopping during the start", "reason", reason)
-		forced := s.stop(sig, reason)
-		return s.end(reason, exitOK, forced)
+		return s.abandon(sig, proto.ReasonSignal, func() { cancel(errStopRequested); <-up })
+	case reason := <-reasons:
+		return s.abandon(sig, reason, func() { cancel(errStopRequested); <-up })
 	}
 	if result.err != nil {
-		forced := s.stop(sig, proto.ReasonFailed)
-		code := s.end(proto.ReasonFailed, exitFailed, forced)
-		complain(s.stderr, result.err)
-		return code
+		return s.finish(sig, ending{proto.ReasonFailed, exitFailed, result.err}, nil)
 	}
 
-	s.openApp()
+	s.relayEvents()
 	if err := s.out.ready(result.ready); err != nil {
 		s.log.Error("could not write the ready line", "error", err)
 	}
-	s.relayEvents()
-	control.arm(s.launch.StopAt)
-	code := exitOK
+	s.openApp()
+	control.keepTime()
+	defer control.close()
+	end := ending{code: exitOK}
 	select {
 	case <-sig.stops:
-		reason = proto.ReasonSignal
-	case reason = <-reasons:
+		end.reason = proto.ReasonSignal
+	case end.reason = <-reasons:
 	case <-s.gone:
-		reason, code = proto.ReasonBrowserExited, exitFailed
+		end = s.browserGone(sig)
 	}
-	s.log.Info("stopping", "reason", reason)
-	forced := s.stop(sig, reason)
-	control.close()
-	return s.end(reason, code, forced)
+	return s.finish(sig, end, nil)
 }
 
-// end writes the last line.
-func (s *session) end(reason string, code int, forced bool) int {
-	s.out.event(proto.EventStopped, reason, map[string]any{"exit": code, "forced": forced})
-	s.out.close()
-	return code
+// abandon ends a session whose start is still under way; cancel ends the start
+// and returns when it has ended.
+func (s *session) abandon(sig *signals, reason string, cancel func()) int {
+	s.log.Info("stopping during the start", "reason", reason)
+	return s.finish(sig, ending{reason: reason, code: exitOK}, cancel)
+}
+
+// browserGone judges the end of Chromium that nobody here asked for. A service
+// manager that stops everything at once may have reached Chromium first: then
+// its signal, and not Chromium's end, is the reason.
+func (s *session) browserGone(sig *signals) ending {
+	err := asError(s.process.Explain(errConnectionEnded))
+	select {
+	case <-sig.stops:
+		return ending{reason: proto.ReasonSignal, code: exitOK}
+	default:
+	}
+	s.log.Error("the browser is gone", "error", err)
+	s.out.event(proto.EventCrashed, "", map[string]any{"what": "browser", "code": string(err.Code)})
+	return ending{proto.ReasonBrowserExited, exitFailed, err}
+}
+
+// ending is why and how a session ends.
+type ending struct {
+	reason string // a proto.Reason… constant
+	code   int    // the process's exit code
+	err    error  // nil unless something failed
 }
 
 // openApp begins to load the app in the first tab, as a person would find it.

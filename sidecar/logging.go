@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -31,6 +32,11 @@ func (p *prefixer) Write(b []byte) (int, error) {
 	line := append([]byte(logPrefix), bytes.ReplaceAll(bytes.TrimRight(b, "\n"), []byte("\n"), []byte(" "))...)
 	_, _ = p.w.Write(append(line, '\n'))
 	return len(b), nil
+}
+
+// lostLines stands in the log for lines that nobody read in time.
+func lostLines(lost int) []byte {
+	return fmt.Appendf(nil, "%slost %d lines: whoever reads this log was too slow\n", logPrefix, lost)
 }
 
 // complain writes why a start failed: sentences for people, and last the line

@@ -55,19 +55,16 @@ func main() {
 // run is the command line; it returns the exit code.
 func run(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	args := argv[1:]
+	version := proto.Version
+	if strings.HasPrefix(filepath.Base(argv[0]), "node") {
+		version = nodeVersion
+	}
 	if len(args) > 0 && strings.HasSuffix(args[0], ".mjs") {
-		args = args[1:]
+		args, version = args[1:], proto.Version // the package is asked, not its runtime
 	}
 	command := "serve"
-	if len(args) > 0 {
-		switch first := args[0]; {
-		case first == "--version" || first == "-version":
-			command = "version"
-		case first == "--help" || first == "-h" || first == "-help":
-			command = "help"
-		case !strings.HasPrefix(first, "-"):
-			command, args = first, args[1:]
-		}
+	if len(args) > 0 && !isConfigFlag(args[0]) {
+		command, args = args[0], args[1:]
 	}
 	switch command {
 	case "serve":
@@ -78,14 +75,10 @@ func run(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return doctor(stdout, stderr)
 	case "install-browser":
 		return installBrowser(stdout, stderr)
-	case "version":
-		if strings.HasPrefix(filepath.Base(argv[0]), "node") {
-			fmt.Fprintln(stdout, nodeVersion)
-		} else {
-			fmt.Fprintln(stdout, proto.Version)
-		}
+	case "version", "--version", "-version":
+		fmt.Fprintln(stdout, version)
 		return exitOK
-	case "help":
+	case "help", "--help", "-help", "-h":
 		fmt.Fprintln(stdout, usage)
 		return exitOK
 	default:
@@ -94,14 +87,21 @@ func run(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
+// isConfigFlag says whether an argument names the config's file, with or without
+// the value in it.
+func isConfigFlag(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return name == "--config" || name == "--config-file" || name == "-config"
+}
+
 // configPath finds the value of --config or --config-file, in either spelling of
-// a value. Other arguments are ignored: hosts pass some.
+// a value. Other arguments of serve are ignored: hosts pass some.
 func configPath(args []string) (path string, given bool, err error) {
 	for i, a := range args {
-		name, value, inline := strings.Cut(a, "=")
-		if name != "--config" && name != "--config-file" && name != "-config" {
+		if !isConfigFlag(a) {
 			continue
 		}
+		name, value, inline := strings.Cut(a, "=")
 		if inline {
 			return value, true, nil
 		}

@@ -9,91 +9,59 @@ import (
 )
 
 // output is stdout: the ready line, then event lines where there is a lifeline,
-// and nothing else ever. A parent that stopped reading must neither block nor
-// end the sidecar.
+// and nothing else ever.
 type output struct {
-	mu       sync.Mutex
-	w        io.Writer
+	pump     *pump
 	lifeline bool
-	opened   bool // the ready line is out: nothing may come before it
-	lines    chan []byte
-	done     chan struct{}
-	closed   bool
+
+	mu     sync.Mutex
+	opened bool     // the ready line is out
+	early  [][]byte // events from before it; they follow it
 }
-
-// queuedLines is how far a parent may lag behind; a line beyond is lost. Events
-// are small facts, and the last one says how it ended.
-const queuedLines = 256
-
-// flushTime is how long the last line waits for a slow parent.
-const flushTime = 500 * time.Millisecond
 
 func newOutput(w io.Writer, lifeline bool) *output {
-	o := &output{w: w, lifeline: lifeline, lines: make(chan []byte, queuedLines), done: make(chan struct{})}
-	go o.write()
-	return o
+	return &output{pump: newPump(w, nil), lifeline: lifeline}
 }
 
-func (o *output) write() {
-	defer close(o.done)
-	broken := false
-	for line := range o.lines {
-		if broken {
-			continue
-		}
-		_, err := o.w.Write(append(line, '\n'))
-		broken = err != nil
-	}
-}
-
-func (o *output) push(line []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		return
-	}
-	select {
-	case o.lines <- line:
-	default:
-	}
-}
-
+// ready writes the ready line and the events that waited for it.
 func (o *output) ready(r proto.Ready) error {
 	line, err := r.Encode()
 	if err != nil {
 		return err
 	}
-	o.push(line)
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.opened = true
-	o.mu.Unlock()
+	o.push(line)
+	for _, line := range o.early {
+		o.push(line)
+	}
+	o.early = nil
 	return nil
 }
 
+// event writes an event. One from before the ready line waits for it: a parent
+// may send commands as soon as it has sent the config, and each gets its answer.
+// If no ready line ever comes, the parent reads nothing at all.
 func (o *output) event(typ, reason string, detail map[string]any) {
-	o.mu.Lock()
-	silent := !o.lifeline || !o.opened
-	o.mu.Unlock()
-	if silent {
+	if !o.lifeline {
 		return
 	}
 	line, err := proto.Event{Type: typ, At: time.Now().UnixMilli(), Reason: reason, Detail: detail}.Encode()
-	if err == nil {
+	if err != nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.opened:
 		o.push(line)
+	case len(o.early) < queuedLines:
+		o.early = append(o.early, line)
 	}
 }
 
-// close writes what is queued, for a moment. A parent that never reads again
-// leaves the writer blocked in its last write; it ends with the process.
-func (o *output) close() {
-	o.mu.Lock()
-	if !o.closed {
-		o.closed = true
-		close(o.lines)
-	}
-	o.mu.Unlock()
-	select {
-	case <-o.done:
-	case <-time.After(flushTime):
-	}
-}
+func (o *output) push(line []byte) { _, _ = o.pump.Write(append(line, '\n')) }
+
+// close writes what is queued, for a moment.
+func (o *output) close() { o.pump.close() }

@@ -12,84 +12,98 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
 
-// configTimeout bounds the wait for the launch config on stdin: a parent writes
-// it at once, and a person who forgot it should learn so.
+// configTimeout bounds the wait for the launch config: a parent writes it at
+// once, and a person who forgot it should learn so.
 const configTimeout = 30 * time.Second
 
 // serve runs one session: config, start, ready line, until something ends it.
 func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// Signals first: one that comes during the start must clean up as well.
+	// Signals first: one that comes before or during the start ends in good
+	// order as well.
 	signals := watchSignals()
 	defer signals.stop()
+	log := newPump(stderr, lostLines)
+	defer log.close()
 
-	launch, commands, err := readConfig(args, stdin, stderr)
+	stream, err := awaitConfig(signals, args, stdin)
+	if errors.Is(err, errStopRequested) {
+		return exitOK
+	}
+	var launch proto.Launch
+	if err == nil {
+		launch, err = decodeConfig(stream, log)
+	}
 	if err != nil {
-		complain(stderr, err)
+		complain(log, err)
 		return exitFailed
 	}
-	s := newSession(launch, stdout, stderr)
+	s := newSession(launch, stdout, log)
 	defer s.stderr.Close() // the masker holds the end of the last line
-	return s.run(signals, commands)
-}
-
-// readConfig returns the decoded config and, under a lifeline, the rest of
-// stdin; nil otherwise.
-func readConfig(args []string, stdin io.Reader, stderr io.Writer) (proto.Launch, io.Reader, error) {
-	path, given, err := configPath(args)
-	if err != nil {
-		return proto.Launch{}, nil, err
-	}
-	var stream proto.Stream
-	if given {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return proto.Launch{}, nil, &proto.Error{
-				Code: proto.CodeConfigUnreadable, Message: fmt.Sprintf("the configuration file can't be read: %v", err), Err: err,
-				Hint: "Give the path of a JSON file after --config",
-			}
-		}
-		stream = proto.Stream{Launch: data}
-	} else if stream, err = readStdin(stdin); err != nil {
-		return proto.Launch{}, nil, err
-	}
-	launch, warnings, err := proto.DecodeLaunch(stream.Launch, policy.ParseURL)
-	for _, w := range warnings {
-		writeLine(stderr, logPrefix+"configuration: "+w.Message)
-	}
-	if err != nil {
-		return proto.Launch{}, nil, err
-	}
-	if given && launch.Lifeline {
-		// With a file there is no parent on stdin; a person's terminal is no
-		// lifeline.
-		launch.Lifeline = false
-		writeLine(stderr, logPrefix+"configuration: lifeline has no meaning with a config file and is ignored")
-	}
 	if !launch.Lifeline {
-		return launch, nil, nil
+		return s.run(signals, nil)
 	}
-	return launch, stream.Rest, nil
+	return s.run(signals, stream.Rest)
 }
 
-func readStdin(stdin io.Reader) (proto.Stream, error) {
+// awaitConfig returns the config's text and what follows it. Reading may block
+// for ever, on a terminal or a pipe; a signal or the time's end ends the wait,
+// and the reader ends with the process.
+func awaitConfig(sig *signals, args []string, stdin io.Reader) (proto.Stream, error) {
 	type read struct {
 		stream proto.Stream
 		err    error
 	}
 	done := make(chan read, 1)
-	go func() { // ends with the process when stdin never does
-		s, err := proto.ReadLaunch(stdin)
-		done <- read{s, err}
+	go func() {
+		stream, err := readConfig(args, stdin)
+		done <- read{stream, err}
 	}()
 	select {
 	case r := <-done:
 		return r.stream, r.err
+	case <-sig.stops:
+		return proto.Stream{}, errStopRequested
 	case <-time.After(configTimeout):
 		return proto.Stream{}, &proto.Error{
-			Code: proto.CodeConfigTimeout, Message: fmt.Sprintf("no whole configuration came on stdin within %v", configTimeout),
+			Code: proto.CodeConfigTimeout, Message: fmt.Sprintf("no whole configuration came within %v", configTimeout),
 			Hint: "Write the launch config as JSON to stdin and close it, or use --config FILE",
 		}
 	}
+}
+
+// readConfig reads the file that the arguments name, or else stdin. Only stdin
+// can be a lifeline, so a file's stream has no Rest.
+func readConfig(args []string, stdin io.Reader) (proto.Stream, error) {
+	path, given, err := configPath(args)
+	if err != nil {
+		return proto.Stream{}, err
+	}
+	if !given {
+		return proto.ReadLaunch(stdin)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return proto.Stream{}, &proto.Error{
+			Code: proto.CodeConfigUnreadable, Message: fmt.Sprintf("the configuration file can't be read: %v", err), Err: err,
+			Hint: "Give the path of a JSON file after --config",
+		}
+	}
+	return proto.Stream{Launch: data}, nil
+}
+
+// decodeConfig reads the config and warns about what it ignores.
+func decodeConfig(stream proto.Stream, stderr io.Writer) (proto.Launch, error) {
+	launch, warnings, err := proto.DecodeLaunch(stream.Launch, policy.ParseURL)
+	for _, w := range warnings {
+		writeLine(stderr, logPrefix+"configuration: "+w.Message)
+	}
+	if err == nil && launch.Lifeline && stream.Rest == nil {
+		// With a file there is no parent on stdin; a person's terminal is no
+		// lifeline.
+		launch.Lifeline = false
+		writeLine(stderr, logPrefix+"configuration: lifeline has no meaning with a config file and is ignored")
+	}
+	return launch, err
 }
 
 // asError is err as it crosses a border.

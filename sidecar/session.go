@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -114,6 +115,9 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	}
 	s.dirs.Watch(s.process.PID())
 	if err := s.startBrowser(ctx, credentials); err != nil {
+		if errors.Is(context.Cause(ctx), errStopRequested) {
+			return proto.Ready{}, err // nobody asks why
+		}
 		return proto.Ready{}, s.process.Explain(err)
 	}
 	if err := s.process.CheckCommandLine(); err != nil {

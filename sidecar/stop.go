@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -13,17 +14,48 @@ const (
 	stopBudget  = 8 * time.Second
 	answerShare = 2 * time.Second // waiting calls get their answers, running ones end
 	closeShare  = 3 * time.Second // Chromium closes its pages and exits
-	killShare   = 2 * time.Second // Chromium's processes are killed and waited for
+	killShare   = 2 * time.Second // Chromium's processes are asked once more, killed and waited for
+	wordsShare  = flushTime       // the last lines
 )
+
+// finish ends a session within its budget and returns the exit code. first, when
+// it is not nil, is called at the beginning and counts against the budget.
+func (s *session) finish(sig *signals, e ending, first func()) int {
+	s.stopping.Store(true)
+	// What hangs in spite of its own bounds is left to the survivor, which kills
+	// and removes whatever a sidecar leaves that ends.
+	watchdog := time.AfterFunc(stopBudget, func() {
+		s.log.Error("the stop ran out of its time", "reason", e.reason)
+		os.Exit(s.lastWords(e, true))
+	})
+	defer watchdog.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), stopBudget-wordsShare)
+	defer cancel()
+	if first != nil {
+		first()
+	} else {
+		s.log.Info("stopping", "reason", e.reason)
+	}
+	forced := s.stop(ctx, sig, e.reason)
+	return s.lastWords(e, forced)
+}
+
+// lastWords writes the last event and why something failed. Stderr's last line
+// is the one that a supervisor reads.
+func (s *session) lastWords(e ending, forced bool) int {
+	s.out.event(proto.EventStopped, e.reason, map[string]any{"exit": e.code, "forced": forced})
+	s.out.close()
+	if e.err != nil {
+		complain(s.stderr, e.err)
+	}
+	return e.code
+}
 
 // stop undoes the start in the order that keeps every promise: answers before
 // connections are cut, the pages' last events before the browser closes, the
 // directories after every process is gone. It reports whether something had to
 // be forced.
-func (s *session) stop(sig *signals, reason string) (forced bool) {
-	s.stopping.Store(true)
-	ctx, cancel := context.WithTimeout(context.Background(), stopBudget)
-	defer cancel()
+func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced bool) {
 	s.out.event(proto.EventStopping, reason, map[string]any{"budget_ms": stopBudget.Milliseconds()})
 	over := make(chan struct{})
 	defer close(over)
@@ -38,6 +70,9 @@ func (s *session) stop(sig *signals, reason string) (forced bool) {
 		}
 	}()
 
+	if s.browser != nil {
+		s.browser.Halt()
+	}
 	if s.server != nil {
 		step, done := context.WithTimeout(fast, answerShare)
 		if err := s.server.Stop(step); err != nil {
@@ -54,7 +89,7 @@ func (s *session) stop(sig *signals, reason string) (forced bool) {
 		done()
 	}
 	if s.process != nil {
-		step, done := context.WithTimeout(ctx, killShare)
+		step, done := context.WithTimeout(fast, killShare)
 		if err := s.process.Stop(step); err != nil {
 			s.log.Warn("Chromium was killed", "error", err)
 			forced = true
