@@ -2,11 +2,13 @@ package browser
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
@@ -22,6 +24,7 @@ type Dialog struct {
 // Chooser is an open file chooser.
 type Chooser struct {
 	Multiple bool
+	frame    *Frame // that it was opened from; nil when unknown
 	node     pcdp.BackendNodeID
 	session  *cdp.Session
 }
@@ -30,6 +33,7 @@ type Chooser struct {
 const (
 	ErrNoDialog  Error = "no dialog is open"
 	ErrNoChooser Error = "no file chooser is open"
+	ErrOneFile   Error = "the page takes one file here, not several"
 )
 
 func (t *Tab) listen(s *cdp.Session) {
@@ -56,9 +60,21 @@ func (t *Tab) listen(s *cdp.Session) {
 	cdp.On(s, page.FileChooserOpened, func(ev page.EventFileChooserOpened) {
 		t.b.mu.Lock()
 		defer t.b.mu.Unlock()
-		t.chooser = &Chooser{Multiple: ev.Mode == page.FileChooserOpenedModeSelectMultiple, node: ev.BackendNodeID, session: s}
+		t.chooser = &Chooser{
+			Multiple: ev.Mode == page.FileChooserOpenedModeSelectMultiple,
+			frame:    t.b.frames[ev.FrameID], node: ev.BackendNodeID, session: s,
+		}
 		t.modalChanged()
 	})
+}
+
+// loseChooser forgets the file chooser of a document that is gone: there is
+// nothing left that its answer could reach. Called with the lock held.
+func (t *Tab) loseChooser(f *Frame) {
+	if t.chooser != nil && t.chooser.frame == f {
+		t.chooser = nil
+		t.modalChanged()
+	}
 }
 
 // modalChanged keeps the modal channel in step with dialog and chooser. Called
@@ -147,17 +163,44 @@ func (t *Tab) ChooseFiles(ctx context.Context, paths []string) error {
 		return ErrNoChooser
 	}
 	if len(paths) == 0 {
+		c.cancel(ctx)
 		return nil
+	}
+	if len(paths) > 1 && !c.Multiple {
+		t.reopen(c)
+		return ErrOneFile
 	}
 	_, err := pcdp.Call(ctx, c.session, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: paths, BackendNodeID: c.node})
 	if err != nil {
-		t.b.mu.Lock()
-		if t.chooser == nil {
-			t.chooser = c
-		}
-		t.modalChanged()
-		t.b.mu.Unlock()
+		t.reopen(c)
 		return fmt.Errorf("choose files: %w", err)
 	}
 	return nil
+}
+
+// reopen takes the closing of a chooser back, unless the page has opened another
+// one.
+func (t *Tab) reopen(c *Chooser) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	if t.chooser == nil {
+		t.chooser = c
+		t.modalChanged()
+	}
+}
+
+//go:embed js/cancel.js
+var cancelScript string
+
+// cancel tells the page that nothing was chosen. A page that can't be told needs
+// no telling.
+func (c *Chooser) cancel(ctx context.Context) {
+	node, err := pcdp.Call(ctx, c.session, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: c.node})
+	if err != nil || node.Object == nil {
+		return
+	}
+	defer cdp.Start(c.session, runtime.ReleaseObject, runtime.ReleaseObjectParams{ObjectID: node.Object.ObjectID})
+	_, _ = pcdp.Call(ctx, c.session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: cancelScript, ObjectID: node.Object.ObjectID, Silent: ptr(true),
+	})
 }

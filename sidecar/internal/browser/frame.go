@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -142,6 +141,7 @@ func (b *Browser) removeFrame(f *Frame) {
 	for _, c := range slices.Clone(f.children) {
 		b.removeFrame(c)
 	}
+	f.tab.loseChooser(f)
 	if f.parent != nil {
 		f.parent.children = slices.DeleteFunc(f.parent.children, func(o *Frame) bool { return o == f })
 	}
@@ -232,6 +232,7 @@ func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
 	for _, c := range slices.Clone(f.children) {
 		b.removeFrame(c)
 	}
+	t.loseChooser(f)
 	f.session = s
 	f.loader = pf.LoaderID
 	f.setURL(pf)
@@ -342,19 +343,4 @@ func (b *Browser) forgetContexts(s *cdp.Session, gone func(world) bool) {
 			f.mainWorld = world{}
 		}
 	}
-}
-
-// PublicURL is what of a URL may be told: origin and path of http and https,
-// about:blank as it is, nothing of any other.
-func PublicURL(url string) string {
-	if url == "about:blank" {
-		return url
-	}
-	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-		return ""
-	}
-	if i := strings.IndexAny(url, "?#"); i >= 0 {
-		url = url[:i]
-	}
-	return url
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
@@ -168,4 +169,19 @@ func (t *Tab) waitModal(ctx context.Context, modal <-chan struct{}, cond func() 
 		err = ErrModal
 	}
 	return err
+}
+
+// PublicURL is what of a URL may be told: origin and path of http and https,
+// about:blank as it is, nothing of any other.
+func PublicURL(url string) string {
+	if url == "about:blank" {
+		return url
+	}
+	if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+		return ""
+	}
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		url = url[:i]
+	}
+	return url
 }

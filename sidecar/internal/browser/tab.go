@@ -39,6 +39,7 @@ type Tab struct {
 	status    *Status
 	statuses  map[pcdp.LoaderID]*Status // of documents that are not committed yet
 	viewport  proto.Viewport
+	media     Media
 	modal     chan struct{} // closed while a dialog or chooser is open
 	dialog    *Dialog
 	chooser   *Chooser

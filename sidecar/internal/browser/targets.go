@@ -113,12 +113,14 @@ func (b *Browser) attachedFrame(s *cdp.Session, info *target.Info) {
 	}
 	f.moveTo(s)
 	t := f.tab
+	media := t.media
 	b.touch()
 	b.mu.Unlock()
 
 	b.listenTargets(s)
 	b.listenFrames(t, s)
 	b.hook(t, s)
+	emulate(s, media)
 	resume(s)
 	b.readTree(t, s, func() {})
 }

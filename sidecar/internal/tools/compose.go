@@ -88,7 +88,6 @@ func (s *Set) remember(tabs []*browser.Tab, headers []header) (changed bool) {
 // news is what happened beside the call: console entries, downloads, refusals.
 func (s *Set) news(tab *browser.Tab) []string {
 	var lines []string
-	downloads := s.kit.opts.Browser.Downloads()
 	s.mu.Lock()
 	if tab != nil {
 		messages := tab.Messages(true)
@@ -103,11 +102,9 @@ func (s *Set) news(tab *browser.Tab) []string {
 			lines = append(lines, fmt.Sprintf("- New console entries: %d, see browser_console_messages", fresh))
 		}
 	}
-	for _, d := range downloads {
-		if d.N > s.told {
-			s.told = d.N
-			lines = append(lines, fmt.Sprintf("- Refused to download %q: this browser saves no files", oneLine(d.Name)))
-		}
+	for _, d := range s.kit.opts.Browser.Downloads(s.told) {
+		s.told = d.N
+		lines = append(lines, fmt.Sprintf("- Refused to download %q: this browser saves no files", oneLine(d.Name)))
 	}
 	// Those that an acting call led to were its error; these came by themselves.
 	var origins []string

@@ -145,10 +145,11 @@ func screenshot(ctx context.Context, c *call) error {
 		}
 		shot.Clip = &browser.Rect{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}
 	}
-	data, err := c.tab.Screenshot(ctx, shot)
+	picture, err := c.tab.Screenshot(ctx, shot)
 	if err != nil {
 		return err
 	}
+	data := picture.Data
 	if args.Filename != "" {
 		return c.save(title, args.Filename, data)
 	}
