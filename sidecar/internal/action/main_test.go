@@ -4,18 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"os"
-	"path/filepath"
-	goruntime "runtime"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,149 +14,13 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/gorilla/websocket"
 
-	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/action"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
-	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
-	"github.com/pillion-browser/pillion/sidecar/internal/chrome"
+	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
-// shared is the one browser of all tests; each test has a tab of its own.
-var shared struct {
-	once    sync.Once
-	browser *browser.Browser
-	err     error
-	stop    []func()
-}
-
-func TestMain(m *testing.M) {
-	if code, handled := chrome.HelperMain(os.Args); handled {
-		os.Exit(code)
-	}
-	code := m.Run()
-	for _, stop := range shared.stop {
-		stop()
-	}
-	if left := leftGoroutines(); code == 0 && left != "" {
-		fmt.Fprintln(os.Stderr, "FAIL: goroutines outlive the tests:\n"+left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// leftGoroutines are those of ours that do not end in a moment.
-func leftGoroutines() string {
-	const grace = 5 * time.Second
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		buf := make([]byte, 1<<20)
-		var left []string
-		for g := range strings.SplitSeq(string(buf[:goruntime.Stack(buf, true)]), "\n\n") {
-			if strings.Contains(g, "pillion/sidecar/internal") && !strings.Contains(g, "leftGoroutines") {
-				left = append(left, g)
-			}
-		}
-		if len(left) == 0 || time.Since(start) > grace {
-			return strings.Join(left, "\n\n")
-		}
-	}
-}
-
-func anyBrowser(t testing.TB) *browser.Browser {
-	t.Helper()
-	shared.once.Do(func() { shared.browser, shared.err = startBrowser(os.Getenv("PILLION_TEST_CHROMIUM")) })
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.browser
-}
-
-// startBrowser starts Chromium of a flavour ("" for any) behind a plain proxy.
-func startBrowser(flavour string) (*browser.Browser, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	user, err := chrome.PickUser()
-	if err != nil {
-		return nil, err
-	}
-	binary, err := chrome.Find(ctx, chrome.Want{Chromium: flavour})
-	if err != nil {
-		return nil, err
-	}
-	profile, err := os.MkdirTemp("", "pillion-action-test-")
-	if err != nil {
-		return nil, err
-	}
-	shared.stop = append(shared.stop, func() { os.RemoveAll(profile) })
-	for _, dir := range []string{profile, filepath.Join(profile, "home"), filepath.Join(profile, "tmp")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		if user != nil && user.Dedicated {
-			if err := os.Chown(dir, user.UID, user.GID); err != nil {
-				return nil, err
-			}
-		}
-	}
-	seat, err := chrome.Prepare(ctx, chrome.Options{Binary: binary, User: user, Profile: profile})
-	if err != nil {
-		return nil, err
-	}
-	proxy := &http.Server{Handler: http.HandlerFunc(forward), ReadHeaderTimeout: time.Minute}
-	go proxy.Serve(seat.Listener())
-	process, err := seat.Start(ctx, seat.Listener().Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	conn := cdp.New(process.Transport())
-	b, err := browser.Start(ctx, browser.Options{Conn: conn, Pin: anywhere{}, Viewport: proto.Viewport{Width: 1280, Height: 720}})
-	if err != nil {
-		return nil, process.Explain(err)
-	}
-	b.HoldDialogs()
-	shared.stop = append(shared.stop, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		process.Stop(ctx)
-		conn.Close()
-		<-process.Done()
-		proxy.Close()
-		user.Close()
-	})
-	slices.Reverse(shared.stop)
-	return b, nil
-}
-
-// forward is a proxy for plain HTTP and for tunnels, to this machine only.
-func forward(w http.ResponseWriter, r *http.Request) {
-	if host := r.URL.Hostname(); host != "127.0.0.1" && host != "localhost" {
-		http.Error(w, "the tests stay at home", http.StatusForbidden)
-		return
-	}
-	if r.Method != http.MethodConnect {
-		(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}).ServeHTTP(w, r)
-		return
-	}
-	there, err := net.Dial("tcp", r.Host)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	here, _, err := w.(http.Hijacker).Hijack()
-	if err != nil {
-		there.Close()
-		return
-	}
-	io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
-	go func() { io.Copy(there, here); there.Close() }()
-	go func() { io.Copy(here, there); here.Close() }()
-}
-
-// anywhere lets the tests' tabs go everywhere.
-type anywhere struct{}
-
-func (anywhere) MayNavigate(string) bool { return true }
-func (anywhere) OnApp(string) bool       { return true }
+func TestMain(m *testing.M) { browsertest.Main(m) }
 
 // stage is a tab with a page of the test's own, and who acts on it.
 type stage struct {
@@ -190,7 +45,7 @@ func open(t testing.TB, body string, options ...action.Option) *stage {
 // blank is a stage that is still on about:blank.
 func blank(t testing.TB, options ...action.Option) *stage {
 	t.Helper()
-	b := anyBrowser(t)
+	b := browsertest.Shared(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
 	tab, err := b.NewTab(ctx)
 	if err != nil {

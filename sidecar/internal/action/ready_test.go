@@ -78,6 +78,8 @@ func TestClickFails(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := open(t, counter+tc.body, action.WithTimeout(700*time.Millisecond))
+			// An animation that has not begun yet stands still.
+			s.js("Promise.all(document.getAnimations().map((a) => a.ready)).then(() => new Promise((r) => requestAnimationFrame(() => r(1))))")
 			var o action.ClickOptions
 			if tc.target == "#m" {
 				o.Modifiers = []string{"a"}

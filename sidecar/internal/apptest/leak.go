@@ -29,8 +29,20 @@ func strayPatterns() []string {
 }
 
 // Main is a package's TestMain: it runs the tests in a TMPDIR of their own and
-// fails the run when something outlives them. It does not return.
-func Main(m *testing.M) { os.Exit(run(m.Run, LeakGrace)) }
+// fails the run when something outlives them. atEnd runs after the tests and
+// before that look. It does not return.
+func Main(m *testing.M, atEnd ...func() error) {
+	os.Exit(run(func() int {
+		code := m.Run()
+		for _, f := range atEnd {
+			if err := f(); err != nil {
+				fmt.Fprintln(os.Stderr, "FAIL: end what the tests shared:", err)
+				code = 1
+			}
+		}
+		return code
+	}, LeakGrace))
+}
 
 // run is Main with the tests as a function and the exit code as its result.
 func run(tests func() int, grace time.Duration) int {
