@@ -31,6 +31,14 @@
 // out. testdata/snapshots holds pages with the expected text; where ours is
 // deliberately different the test says why.
 //
+// Ours differs from them on purpose in these points: values of password fields
+// are masked; closed shadow roots are read; text that a style sheet generates in
+// hidden elements is left out, and what hidden elements own or link to; frames
+// are shown whatever stands between the iframe's tags, and the depth limit counts
+// through them; a frame that cannot be read says so; fields named like DOM
+// properties hide nothing of their form; documents without a body are read;
+// refs outlive a snapshot of a part; U+0085, U+2028 and U+2029 are escaped.
+//
 // Refs live in the page: a table of numbers beside the elements themselves costs
 // nothing on our side of the pipe and dies with the document. A document is told
 // from the next one by a random word that goes along with each number.

@@ -22,6 +22,9 @@ func (s *stage) await(words string, n int) string {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	for _, f := range s.tab.Frames() {
+		s.t.Logf("frame %s %s", f.ID(), f.URL())
+	}
 	s.t.Fatalf("%q did not come %d times; the page is\n%s", words, n, text)
 	return ""
 }

@@ -172,7 +172,7 @@ func TestWalksAreNotQuadratic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large pages")
 	}
-	const n = 8000
+	const n = 4000
 	for name, body := range map[string]string{
 		"labels":          strings.Repeat("<label><input type=checkbox>x</label>", n),
 		"labels by id":    numbered(n, "<label for=i%d>l</label><input id=i%d>"),

@@ -23,15 +23,16 @@ const (
 	hardMax = 16 << 20
 	// lookahead is how much more than its limit a cut snapshot looks at, so that
 	// there is something to choose from.
-	lookahead = 2
+	lookahead = 1.5
 	// framesMax and nestingMax bound what a page can make us read with frames.
 	framesMax  = 500
 	nestingMax = 30
 	// frameWorkers bounds how many frames are read at once.
 	frameWorkers = 16
-	// raceTries bounds how often a document that goes away under our hands is
-	// looked at again.
-	raceTries = 5
+	// A document that goes away under our hands is looked for again, at once and
+	// then every raceWait: a frame between two processes has none for a moment.
+	raceTries = 40
+	raceWait  = 25 * time.Millisecond
 	// shadowRounds bounds how deep closed shadow roots are followed into each
 	// other per snapshot; the next one goes on from there.
 	shadowRounds = 3
@@ -179,7 +180,7 @@ func (r *reader) document(ctx context.Context, f *browser.Frame, depth int, root
 			return a, nil
 		}
 		if err == nil || errors.Is(err, ErrNavigated) && root == nil {
-			if try < raceTries && ctx.Err() == nil {
+			if try < raceTries && r.pause(ctx, try) == nil {
 				continue
 			}
 			if err == nil {
@@ -187,6 +188,18 @@ func (r *reader) document(ctx context.Context, f *browser.Frame, depth int, root
 			}
 		}
 		return nil, err
+	}
+}
+
+func (r *reader) pause(ctx context.Context, try int) error {
+	if try < 3 {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(raceWait):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -200,7 +213,7 @@ func (r *reader) once(ctx context.Context, f *browser.Frame, depth int, root *El
 	prefix, key := r.view.expect(f)
 	options := map[string]any{
 		"doc": key, "depth": depth, "boxes": r.options.Boxes, "prefix": prefix,
-		"budget": r.options.MaxChars * lookahead, "max": hardMax,
+		"budget": int(float64(r.options.MaxChars) * lookahead), "max": hardMax,
 	}
 	for round := 0; ; round++ {
 		a := &answer{}
