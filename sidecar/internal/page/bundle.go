@@ -3,7 +3,6 @@ package page
 import (
 	"embed"
 	"strings"
-	"sync"
 )
 
 //go:embed js/*.js
@@ -14,15 +13,17 @@ var (
 	entryScript string
 	//go:embed js/suspects.js
 	suspectsScript string
+
+	// bundle is the script of every document: the numbered files in their order.
+	bundle = joinScripts()
 )
 
-// bundle is the script of every document: the numbered files in their order.
-var bundle = sync.OnceValue(func() string {
-	var b strings.Builder
+func joinScripts() string {
 	entries, err := scripts.ReadDir("js")
 	if err != nil {
 		panic(err) // the files are compiled in
 	}
+	var b strings.Builder
 	for _, e := range entries {
 		if name := e.Name(); name[0] >= '0' && name[0] <= '9' {
 			text, err := scripts.ReadFile("js/" + name)
@@ -33,4 +34,4 @@ var bundle = sync.OnceValue(func() string {
 		}
 	}
 	return b.String()
-})
+}

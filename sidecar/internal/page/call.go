@@ -86,7 +86,7 @@ func call(ctx context.Context, f *browser.Frame, fn, name string, result any, ar
 	raw, err := run(ctx, f, cdp.Start(s, runtime.CallFunctionOn, p), fn)
 	if err == nil && raw == "" {
 		// The bundle goes ahead of the second try on the same wire.
-		load := cdp.Start(s, runtime.Evaluate, runtime.EvaluateParams{Expression: bundle(), ContextID: world, Silent: ptr(true)})
+		load := cdp.Start(s, runtime.Evaluate, runtime.EvaluateParams{Expression: bundle, ContextID: world, Silent: ptr(true)})
 		again := cdp.Start(s, runtime.CallFunctionOn, p)
 		if err := loaded(ctx, f, load); err != nil {
 			return nil, err
