@@ -21,6 +21,7 @@ const (
 	Refused    Kind = "refused"  // Detail: kind ("navigation", "connection"), target, rule, setting
 	Action     Kind = "action"   // Detail: tool, outcome, ms
 	Stopping   Kind = "stopping" // Detail: reason
+	Takeover   Kind = "takeover" // who drives changed. Detail: why (a takeover.Reason), held ("true", "false"), by and user where known
 )
 
 // Event is one fact.
