@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds the image, starts it with a config on stdin that listens on 0.0.0.0,
-# and lets an agent outside of it sign in to a site on the host's loopback.
+# Builds the image and runs its tests: sidecars in containers with more and
+# fewer rights, and an agent and a site outside of them.
 #
 #   image-test.sh [TAG]
 set -euo pipefail
@@ -15,4 +15,4 @@ wrapper=$(mktemp)
 trap 'rm -f "$wrapper"' EXIT
 printf '#!/bin/bash\nexec %q run %q "$@"\n' "$PWD/.ci/image.sh" "$tag" >"$wrapper"
 chmod 755 "$wrapper"
-PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest
+PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest "${@:2}"

@@ -6,9 +6,10 @@
 #   image.sh run TAG [ARG…]   run it: stdin attached, host network, removed at the end
 #   image.sh engine           say which engine is used
 #
-# IMAGE_BUILD and IMAGE_RUN replace the engine's commands: the first is called
-# with the directory and the tag, the second with options of "docker run", the
-# tag and arguments.
+# IMAGE_OPTIONS are further options of "run", such as --read-only. IMAGE_BUILD
+# and IMAGE_RUN replace the engine's commands: the first is called with the
+# directory and the tag, the second with options of "docker run", the tag and
+# arguments.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,28 +24,36 @@ engine() {
   fi
 }
 
+# Without an init system there is nobody who makes cgroups for crun, Podman's
+# usual runtime; runc does without. Nor can Podman make namespaces for its
+# build steps there; a chroot does for an apt-get.
+no_init() { ! [ -d /run/systemd/system ]; }
+
 build() {
   case $(engine) in
     custom) $IMAGE_BUILD . "$1" ;;
     docker) docker build -t "$1" . ;;
-    # Without an init system Podman cannot make cgroups and namespaces for its
-    # build steps; a chroot does for an apt-get.
-    podman) podman build $(inside && echo --isolation chroot) -t "$1" . ;;
+    podman) podman build $(no_init && echo --isolation chroot) --layers -t "$1" . ;;
     *) return 1 ;;
   esac
 }
 
-inside() { ! [ -d /run/systemd/system ]; }
-
 run() {
   local tag=$1 options=(-i --rm --network host --security-opt "seccomp=$PWD/sidecar/docs/seccomp.json")
   shift
+  # Words, as in a shell: an option and its value are two.
+  options+=(${IMAGE_OPTIONS:-})
   case $(engine) in
-    custom) exec $IMAGE_RUN "${options[@]}" "$tag" "$@" ;;
+    custom)
+      # A signal to the process group must reach the engine, which passes it on
+      # to the container, and not end a script that stands in front of it.
+      # Scripts keep an ignored signal ignored; engines set their own handler.
+      trap '' TERM INT
+      exec $IMAGE_RUN "${options[@]}" "$tag" "$@"
+      ;;
     docker) exec docker run "${options[@]}" "$tag" "$@" ;;
     podman)
-      # crun insists on cgroups that only an init system makes; runc does not.
-      if inside && command -v runc >/dev/null; then exec podman --runtime runc run "${options[@]}" "$tag" "$@"; fi
+      if no_init && command -v runc >/dev/null; then exec podman --runtime runc run "${options[@]}" "$tag" "$@"; fi
       exec podman run "${options[@]}" "$tag" "$@"
       ;;
     *) return 1 ;;

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,21 +11,13 @@ import (
 	"github.com/pillion-browser/pillion/testdata/app"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
-
-// TestImageServesAnAgentOutside starts the image as any host starts a sidecar,
-// with host 0.0.0.0 in a config on stdin, and signs in to a site on the host's
-// loopback.
+// TestImageServesAnAgentOutside starts the image as any host starts a sidecar
+// and signs in to a site on the host's loopback.
 func TestImageServesAnAgentOutside(t *testing.T) {
-	if os.Getenv("PILLION_TEST_IMAGE") == "" {
-		t.Skip("make image-test runs this")
-	}
+	needImage(t)
 	site := apptest.Start(t)
-	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "host": "0.0.0.0", "workdir": nil})
+	p := start(t, "", site.URL())
 	t.Logf("ready: %+v", p.Ready)
-	if !p.Ready.Features.Sandbox {
-		t.Error("Chromium's sandbox is off")
-	}
 
 	c := apptest.NewMCP(t, fmt.Sprintf("http://127.0.0.1:%d/mcp", p.Ready.Port), apptest.Token)
 	c.Initialize()
@@ -43,7 +34,47 @@ func TestImageServesAnAgentOutside(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(r.Images[0].Data)); err != nil {
 		t.Errorf("screenshot: %v", err)
 	}
-	if code := p.Stop(); code != 0 {
-		t.Errorf("the container ended with %d:\n%s", code, p.Stderr())
+	wantEnd(t, p)
+}
+
+// TestImageWithFewerRights runs the image under what administrators put around
+// containers. Chromium's sandbox and its private network are there under each.
+func TestImageWithFewerRights(t *testing.T) {
+	needImage(t)
+	site := apptest.Start(t)
+	const all = "--read-only --tmpfs /tmp --cap-drop=ALL --security-opt no-new-privileges"
+	for _, c := range []struct {
+		name, options string
+		chromium      string
+		dedicated     bool // Chromium has a user of its own
+	}{
+		{name: "read-only", options: "--read-only --tmpfs /tmp"},
+		{name: "no capabilities", options: "--cap-drop=ALL"},
+		{name: "no new privileges", options: "--security-opt no-new-privileges"},
+		{name: "all of it", options: all},
+		{name: "all of it, full Chromium", options: all, chromium: "full"},
+		{name: "another user", options: "--user 12345:12345"},
+		{name: "root", options: "--user 0:0", dedicated: true},
+		{name: "more shared memory", options: "--shm-size 1g"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			change := apptest.Config{}
+			if c.chromium != "" {
+				change["chromium"] = c.chromium
+			}
+			p := start(t, c.options, site.URL(), change)
+			f := p.Ready.Features
+			if !f.Sandbox || !f.PrivateNetwork || !f.Janitor {
+				t.Errorf("features: %+v", f)
+			}
+			if f.UnprivilegedUser != c.dedicated {
+				t.Errorf("a user of Chromium's own: %t, want %t", f.UnprivilegedUser, c.dedicated)
+			}
+			p.MCP.Initialize()
+			if text := p.MCP.Must("browser_navigate", apptest.Args{"url": "/login"}); !strings.Contains(text, `textbox "User name"`) {
+				t.Errorf("the page:\n%s", text)
+			}
+			wantEnd(t, p)
+		})
 	}
 }
