@@ -17,6 +17,7 @@ var sandboxSigns = [...]string{
 	"SUID sandbox helper binary was found, but is not configured correctly",
 	"Failed to move to new namespace",
 	"zygote_host_impl_linux.cc",
+	"sandbox/linux/",
 	"The setuid sandbox is not running as root",
 }
 
@@ -28,8 +29,14 @@ var displaySigns = [...]string{
 	"Failed to connect to Wayland display",
 }
 
+// processSigns are what Chromium says when it may start no more threads.
+var processSigns = [...]string{
+	"pthread_create: Resource temporarily unavailable",
+	"fork: Resource temporarily unavailable",
+}
+
 const sandboxHint = "Allow user namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 (Debian), " +
-	"kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile with userns (Ubuntu), a seccomp profile that allows them (containers); " +
+	"kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile with userns (Ubuntu), a seccomp profile that allows them and chroot (containers); " +
 	"or install the setuid helper (package chromium-sandbox)"
 
 const displayHint = "Set DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY, start a virtual screen such as Xvfb, or use headless mode"
@@ -49,6 +56,8 @@ func exitError(how, output string) *proto.Error {
 		err.Message = "Chromium's sandbox can't work here: " + said
 	case saysAny(output, displaySigns[:]):
 		err.Hint = displayHint
+	case saysAny(output, processSigns[:]):
+		err.Hint = "Allow more processes: ulimit -u, --pids-limit of the container, pids.max of the control group; one browser needs some 200"
 	case strings.Contains(how, "killed"):
 		err.Hint = "The system kills processes by force when memory runs out: look at its log"
 	}

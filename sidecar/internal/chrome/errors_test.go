@@ -16,6 +16,8 @@ func TestExitError(t *testing.T) {
 		hint              string
 	}{
 		{"sandbox", "signal: aborted", "x\n[1:1:ERROR] FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If you want...\n#0 0x55\n", proto.CodeSandboxUnavailable, "max_user_namespaces"},
+		{"sandbox step", "signal: trace/breakpoint trap", "[1130/1:FATAL:sandbox/linux/services/credentials.cc:137] Check failed: . : Function not implemented (38)", proto.CodeSandboxUnavailable, "seccomp"},
+		{"processes", "signal: trace/breakpoint trap", "[1130/1:ERROR:base/threading/platform_thread_posix.cc:162] pthread_create: Resource temporarily unavailable (11)", proto.CodeBrowserExited, "pids-limit"},
 		{"root", "exit status 1", "Running as root without --no-sandbox is not supported.", proto.CodeSandboxUnavailable, "namespaces"},
 		{"display", "exit status 1", "ERROR:ui/ozone] Missing X server or $DISPLAY\nThe platform failed to initialize.  Exiting.", proto.CodeBrowserExited, "Xvfb"},
 		{"memory", "signal: killed", "", proto.CodeBrowserExited, "memory"},
