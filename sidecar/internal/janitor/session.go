@@ -212,6 +212,12 @@ func (s *Session) Remove(ctx context.Context) error {
 	return err
 }
 
+// absent reports whether there is nothing at path.
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // removeAll removes dirs, and root last if it is ours, with retries until ctx
 // ends.
 func removeAll(ctx context.Context, own bool, root string, dirs ...string) error {
@@ -221,7 +227,8 @@ func removeAll(ctx context.Context, own bool, root string, dirs ...string) error
 	for {
 		var err error
 		for _, dir := range dirs {
-			if e := os.RemoveAll(dir); e != nil {
+			// On a read-only file system even what is not there can't be removed.
+			if e := os.RemoveAll(dir); e != nil && !absent(dir) {
 				err = errors.Join(err, fmt.Errorf("remove directory: %w", e))
 			}
 		}
