@@ -46,25 +46,42 @@ func (g *Gateway) callTool(s *session, c *call, params json.RawMessage) reply {
 // the only way to a tool, for every dialect. ended is why the call's context
 // ended before the tool did; the result is then not to be shown.
 func (g *Gateway) dispatch(s *session, c *call, tool string, args json.RawMessage) (result *sdk.CallToolResult, ended error) {
-	if g.opts.Gate != nil {
-		err := g.opts.Gate.Admit(c.ctx, tool, args)
-		if cause := context.Cause(c.ctx); cause != nil && !errors.Is(cause, errDeadline) {
-			return nil, cause
+	ctx, leave, err := g.admit(c, tool, args)
+	if cause := context.Cause(c.ctx); cause != nil && !errors.Is(cause, errDeadline) {
+		if err == nil {
+			leave()
 		}
-		if err != nil {
-			return g.notAdmitted(err, tool), nil
-		}
+		return nil, cause
+	}
+	if err != nil {
+		return g.notAdmitted(err, tool), nil
 	}
 	if err := g.table.run(s, c); err != nil {
+		leave()
 		return nil, err
 	}
 	defer s.work.Done()
 	if !offers(s.tools, tool) {
+		leave()
 		return toolError(fmt.Sprintf("Tool %q not found", tool)), nil
 	}
 	record := CallRecord{Session: s.id, Client: s.client, Tool: tool, Args: args, Start: g.opts.Now()}
 	begin := time.Now()
-	result, panicked := g.runTool(s.tools, c.ctx, tool, args)
+	var panicked bool
+	for {
+		result, panicked = g.runTool(s.tools, ctx, tool, args)
+		again, held := leave()
+		if held != nil && result.IsError {
+			result = gateRefusal(held)
+		}
+		if !again || !result.IsError || panicked || context.Cause(c.ctx) != nil {
+			break
+		}
+		if ctx, leave, err = g.admit(c, tool, args); err != nil {
+			result = g.notAdmitted(err, tool)
+			break
+		}
+	}
 	record.Duration = time.Since(begin)
 	cause := context.Cause(c.ctx)
 	record.Outcome = outcomeOf(result, panicked, cause)
@@ -73,6 +90,14 @@ func (g *Gateway) dispatch(s *session, c *call, tool string, args json.RawMessag
 		return nil, cause
 	}
 	return result, nil
+}
+
+// admit asks the gate, if there is one.
+func (g *Gateway) admit(c *call, tool string, args json.RawMessage) (context.Context, func() (bool, error), error) {
+	if g.opts.Gate == nil {
+		return c.ctx, func() (bool, error) { return false, nil }, nil
+	}
+	return g.opts.Gate.Admit(c.ctx, tool, args)
 }
 
 // tell hands a record on.

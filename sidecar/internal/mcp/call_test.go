@@ -238,9 +238,9 @@ func TestPanicsAroundTheTool(t *testing.T) {
 
 type gateFunc func(tool string)
 
-func (f gateFunc) Admit(_ context.Context, tool string, _ json.RawMessage) error {
+func (f gateFunc) Admit(ctx context.Context, tool string, _ json.RawMessage) (context.Context, func() (bool, error), error) {
 	f(tool)
-	return nil
+	return ctx, func() (bool, error) { return false, nil }, nil
 }
 
 func panicIf(yes bool) {

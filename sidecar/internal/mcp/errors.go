@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 )
 
 // Codes of JSON-RPC errors, as clients of this dialect know them.
@@ -55,31 +54,14 @@ var (
 	errDeadline      = errors.New("tool call deadline passed")
 )
 
-// HeldError is a [Gate]'s refusal: a person kept the browser.
-type HeldError struct {
-	By     *string       // who holds it now; nil if the person has no name
-	Since  time.Time     // since when
-	Waited time.Duration // how long the call waited for it
-}
-
-// Error says who, how long, and that nothing happened.
-func (e *HeldError) Error() string {
-	who := "A person"
-	if e.By != nil {
-		who = *e.By
-	}
-	seconds := math.Floor(e.Waited.Seconds() + 0.5)
-	return fmt.Sprintf("%s is driving this browser by hand and did not hand it back within %.0f seconds. Nothing was done.", who, seconds)
-}
-
-// Is makes the error match its code.
-func (e *HeldError) Is(target error) bool { return target == error(proto.CodeHeld) }
+// HeldError is a [Gate]'s refusal: a person kept the browser, or took it over.
+type HeldError = takeover.HeldError
 
 // takeoverMeta is the key under which a refusal's facts stand for programs.
 const takeoverMeta = "activeagents/takeover"
 
-// meta is the refusal for programs.
-func (e *HeldError) meta() sdk.Meta {
+// heldMeta is the refusal for programs.
+func heldMeta(e *HeldError) sdk.Meta {
 	return sdk.Meta{takeoverMeta: struct {
 		HeldBy   *string `json:"held_by"`
 		Since    string  `json:"since"`
@@ -104,7 +86,7 @@ func gateRefusal(err error) *sdk.CallToolResult {
 	switch {
 	case errors.As(err, &held):
 		r := toolError(held.Error())
-		r.Meta = held.meta()
+		r.Meta = heldMeta(held)
 		return r
 	case errors.Is(err, proto.CodeStopping):
 		return toolError(textStopping)

@@ -35,7 +35,11 @@ func newFakeGate(holder string, wait time.Duration) *fakeGate {
 	}
 }
 
-func (g *fakeGate) Admit(ctx context.Context, tool string, args json.RawMessage) error {
+func (g *fakeGate) Admit(ctx context.Context, tool string, args json.RawMessage) (context.Context, func() (bool, error), error) {
+	return ctx, func() (bool, error) { return false, nil }, g.admit(ctx, tool, args)
+}
+
+func (g *fakeGate) admit(ctx context.Context, tool string, args json.RawMessage) error {
 	g.mu.Lock()
 	g.asked = append(g.asked, tool+" "+string(args))
 	held := g.holder != ""
@@ -141,7 +145,7 @@ func TestHeldError(t *testing.T) {
 			t.Error("not of its code")
 		}
 	}
-	meta := string(encode((&HeldError{Since: time.UnixMilli(0)}).meta()))
+	meta := string(encode(heldMeta(&HeldError{Since: time.UnixMilli(0)})))
 	if meta != `{"activeagents/takeover":{"held_by":null,"since":"1970-01-01T00:00:00.000Z","waited_ms":0}}` {
 		t.Errorf("meta of nobody: %s", meta)
 	}

@@ -40,13 +40,17 @@ type Toolset interface {
 	Close()
 }
 
-// Gate decides whether a tool may run while people can take the browser over.
+// Gate decides whether a tool may run while people can take the browser over;
+// [takeover.Lease] is one.
 type Gate interface {
-	// Admit returns nil as soon as the tool may run, waiting for it as long as
-	// it sees fit, and returns when ctx ends. Its refusals: a [*HeldError] when
-	// a person kept the browser, an error with [proto.CodeStopping] when it
-	// closed, anything else as a plain reason.
-	Admit(ctx context.Context, tool string, args json.RawMessage) error
+	// Admit returns as soon as the tool may run, waiting for it as long as it
+	// sees fit, and returns when ctx ends. The tool runs with the context that
+	// is returned. leave is called once when it has returned: held, where it is
+	// not nil, is why the tool could not finish, and again says that it did
+	// nothing and is to be admitted once more. Admit's refusals: a [*HeldError]
+	// when a person kept the browser, an error with [proto.CodeStopping] when
+	// it closed, anything else as a plain reason.
+	Admit(ctx context.Context, tool string, args json.RawMessage) (run context.Context, leave func() (again bool, held error), err error)
 }
 
 // Options configure a [Gateway]. Version and NewToolset are needed, the rest

@@ -7,10 +7,13 @@ import (
 
 	"github.com/pillion-browser/pillion/sidecar/internal/action"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 )
 
 // actor acts on the call's tab.
-func (c *call) actor() *action.Actor { return action.New(c.tab, c.kit.view(c.tab)) }
+func (c *call) actor() *action.Actor {
+	return action.New(c.tab, c.kit.view(c.tab), action.WithGate(takeover.Check))
+}
 
 func click(ctx context.Context, c *call) error {
 	var args struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 )
 
 // Set is one MCP session's view of the tools: its current tab, and what it has
@@ -66,6 +67,12 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 			return s.fail(ctx, c, err)
 		}
 		defer unlock()
+	}
+	if c.spec.Kind == "act" {
+		// A person may have taken over since the call was let in.
+		if err := takeover.Enter(ctx); err != nil {
+			return s.fail(ctx, c, err)
+		}
 	}
 	mark := s.kit.opts.Browser.Mark()
 	err := run(ctx, c)
