@@ -140,6 +140,11 @@ func (g *Gateway) runTool(t Toolset, ctx context.Context, tool string, args json
 	if result == nil {
 		result = toolError(tool + " gave no result.")
 	}
+	if g.opts.Ended != nil && result.IsError {
+		if why := g.opts.Ended(); why != nil {
+			return toolError(why.Error()), false
+		}
+	}
 	return result, false
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -217,6 +218,32 @@ func TestPanics(t *testing.T) {
 	}
 	if !h.alive(session) {
 		t.Error("the session did not survive")
+	}
+}
+
+// What tools fail with after the browser's end is answered with that end; what
+// they still achieved is not.
+func TestEndedBrowser(t *testing.T) {
+	var ended error
+	h := newHarness(t, Options{Ended: func() error { return ended }}, func(_ context.Context, name string, _ json.RawMessage) *sdk.CallToolResult {
+		if name == "browser_click" {
+			return toolError("the connection is closed (reading: EOF)")
+		}
+		return textResult("all is well")
+	})
+	session := h.open()
+	for _, c := range []struct {
+		ended      error
+		tool, text string
+	}{
+		{nil, "browser_click", "### Error\nthe connection is closed (reading: EOF)"},
+		{errors.New("The browser is over."), "browser_click", "### Error\nThe browser is over."},
+		{errors.New("The browser is over."), "browser_snapshot", "all is well"},
+	} {
+		ended = c.ended
+		if text, _ := h.post(session, callBody("1", c.tool, "{}")).toolText(); text != c.text {
+			t.Errorf("%s after %v: %q", c.tool, c.ended, text)
+		}
 	}
 }
 

@@ -70,6 +70,11 @@ type Options struct {
 	// Gate is asked before each tool. Nil: nobody ever drives by hand.
 	Gate Gate
 
+	// Ended says why the browser behind the tools is gone, for agents to read;
+	// nil while it lives. What calls then fail with is how that looked from
+	// inside, and they are answered with this in its place. Nil: not known.
+	Ended func() error
+
 	// OnCall is told about each tool that ran, on the call's own goroutine
 	// before the answer leaves, so it must be quick. Nil: nobody is told.
 	OnCall func(CallRecord)
