@@ -43,6 +43,11 @@ var (
 	}
 )
 
+// errBrowserEnded is what agents read whose browser is gone.
+var errBrowserEnded = &proto.Error{
+	Code: proto.CodeBrowserExited, Message: "The browser ended unexpectedly, so this session is over", Hint: "Start another one.",
+}
+
 // run is the whole life of a session; it returns the exit code.
 func (s *session) run(sig *signals, commands io.Reader) int {
 	ctx, cancel := context.WithCancelCause(context.Background())

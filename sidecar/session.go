@@ -115,10 +115,7 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	}
 	s.dirs.Watch(s.process.PID())
 	if err := s.startBrowser(ctx, credentials); err != nil {
-		if errors.Is(context.Cause(ctx), errStopRequested) {
-			return proto.Ready{}, err // nobody asks why
-		}
-		return proto.Ready{}, s.process.Explain(err)
+		return proto.Ready{}, s.whyNoBrowser(ctx, err)
 	}
 	if err := s.process.CheckCommandLine(); err != nil {
 		return proto.Ready{}, err
@@ -139,6 +136,22 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 			UnprivilegedUser: s.user.Dedicated, Janitor: s.dirs.Watched(),
 		},
 	}, nil
+}
+
+// whyNoBrowser turns the failure of the first conversation with Chromium into
+// its reason.
+func (s *session) whyNoBrowser(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errStopRequested) {
+		return err // nobody asks
+	}
+	e := *asError(s.process.Explain(err))
+	if e.Code == proto.CodeInternal && cdp.IsGone(err) {
+		e.Code, e.Message = proto.CodeBrowserUnsuitable, "the program does not answer as Chromium does: "+e.Message
+	}
+	if e.Hint == "" && s.launch.ChromiumPath != "" {
+		e.Hint = "Check that chromium_path names Chromium itself"
+	}
+	return &e
 }
 
 // randomSecret is 256 bits that nobody else knows.
@@ -224,6 +237,7 @@ func (s *session) startServer() (port int, err error) {
 	s.gateway = mcp.New(mcp.Options{
 		Version: proto.Version, Log: s.log, Resolve: s.app.Target,
 		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return s.tools.NewSet() },
+		Ended:      s.ended,
 	})
 	s.server = httpd.New(httpd.Options{
 		Host: s.launch.Host, Port: s.launch.Port, AllowedHosts: s.launch.AllowedHosts, Token: s.launch.Token,
@@ -238,6 +252,14 @@ func (s *session) startServer() (port int, err error) {
 		}
 	})
 	return port, nil
+}
+
+// ended tells agents that their browser is gone.
+func (s *session) ended() error {
+	if s.stopping.Load() || s.browser.Err() == nil {
+		return nil
+	}
+	return errBrowserEnded
 }
 
 // storageState is the sign-in of the app, as it can be given to a later start.

@@ -31,9 +31,10 @@ func (s *session) finish(sig *signals, e ending, first func()) int {
 	defer watchdog.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), stopBudget-wordsShare)
 	defer cancel()
-	if first != nil {
+	switch {
+	case first != nil:
 		first()
-	} else {
+	case e.reason != proto.ReasonFailed: // which has its own words
 		s.log.Info("stopping", "reason", e.reason)
 	}
 	forced := s.stop(ctx, sig, e.reason)

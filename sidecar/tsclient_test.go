@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +19,7 @@ func TestOfficialTypeScriptSDK(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "tsclient")).(fs.FS)); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "testdata", "tsclient"))); err != nil {
 		t.Fatal(err)
 	}
 	// npm's cache of the user serves later runs; nothing lands in the tree.
