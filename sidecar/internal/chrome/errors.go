@@ -57,7 +57,7 @@ func exitError(how, output string) *proto.Error {
 	case saysAny(output, displaySigns[:]):
 		err.Hint = displayHint
 	case saysAny(output, processSigns[:]):
-		err.Hint = "Allow more processes: ulimit -u, --pids-limit of the container, pids.max of the control group; one browser needs some 200"
+		err.Hint = "Allow more processes: ulimit -u, --pids-limit of the container, pids.max of the control group; a browser with one page has some 90"
 	case strings.Contains(how, "killed"):
 		err.Hint = "The system kills processes by force when memory runs out: look at its log"
 	}
