@@ -26,6 +26,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 	"github.com/pillion-browser/pillion/sidecar/internal/redact"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
+	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
 )
 
 // startTimeout bounds a start. Hosts wait 60 s for the ready line; a start that
@@ -49,6 +50,7 @@ type session struct {
 	process *chrome.Process
 	conn    *cdp.Conn
 	browser *browser.Browser
+	files   *files.Store
 	tools   *tools.Kit
 	gateway *mcp.Gateway
 	server  *httpd.Server
@@ -94,6 +96,11 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	}
 	if s.dirs, err = janitor.Open(janitor.Options{
 		Workdir: s.launch.Workdir, UID: s.user.UID, GID: s.user.GID, Hold: s.user.Hold(), Log: s.log,
+	}); err != nil {
+		return proto.Ready{}, err
+	}
+	if s.files, err = files.Open(files.Options{
+		Uploads: s.dirs.Uploads, Output: s.dirs.Output, Profile: s.dirs.Profile, UID: s.user.UID, GID: s.user.GID,
 	}); err != nil {
 		return proto.Ready{}, err
 	}
@@ -228,9 +235,19 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 		return err
 	}
 	s.tools, err = tools.New(tools.Options{
-		Browser: b, Events: s.events, Log: s.log, Uploads: s.dirs.Uploads, Output: s.dirs.Output,
+		Browser: b, Files: s.files, Capabilities: s.launch.Capabilities, Events: s.events, Log: s.log,
+		Snapshot: s.launch.Snapshot, SnapshotMaxChars: s.launch.SnapshotMaxChars, ScreenshotMaxEdge: s.launch.ScreenshotMaxEdge,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	s.background.Go(func() {
+		// Until the browser's end.
+		if err := s.tools.StoreDownloads(context.Background()); err != nil {
+			s.log.Warn("downloads are refused", "error", err)
+		}
+	})
+	return nil
 }
 
 func (s *session) startServer() (port int, err error) {
@@ -241,7 +258,8 @@ func (s *session) startServer() (port int, err error) {
 	})
 	s.server = httpd.New(httpd.Options{
 		Host: s.launch.Host, Port: s.launch.Port, AllowedHosts: s.launch.AllowedHosts, Token: s.launch.Token,
-		Version: proto.Version, MCP: s.gateway, StorageState: s.storageState, Log: s.log,
+		Version: proto.Version, MCP: s.gateway, StorageState: s.storageState,
+		Artifacts: s.files.Artifact, Log: s.log,
 	})
 	if port, err = s.server.Listen(); err != nil {
 		return 0, err

@@ -12,8 +12,10 @@
 //     served.
 //   - Paths are compared as they were sent: nothing is decoded, cleaned or
 //     redirected, so there is one spelling of each route.
-//   - Every answer is JSON that no cache keeps, with its exact length; there is
-//     no CORS header on any of them.
+//   - Every answer but a file is JSON that no cache keeps, with its exact length;
+//     there is no CORS header on any of them.
+//   - A file is sent to be saved: with a type from a short list, or none, and
+//     without anything that would let it run under this server's origin.
 //   - Nobody can hold a connection for free: headers, bodies, answers and
 //     silence each have their time.
 //   - A panic in a handler is an answer of 500 and a stack in the log.

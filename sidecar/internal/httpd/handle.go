@@ -50,6 +50,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		}{"ok", s.opts.Version})
 	case path == "/storage-state" && r.Method == http.MethodGet && s.opts.StorageState != nil:
 		s.storageState(w, r)
+	case strings.HasPrefix(path, artifactsPath) && r.Method == http.MethodGet && s.opts.Artifacts != nil:
+		s.artifact(w, strings.TrimPrefix(path, artifactsPath))
 	default:
 		writeError(w, http.StatusNotFound, "Not found")
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,6 +63,10 @@ type Options struct {
 	MCP MCP
 	// StorageState exports the browser's sign-in; nil: there is no such route.
 	StorageState func(context.Context) (proto.StorageState, error)
+	// Artifacts opens one of the session's files by its name, the part of a
+	// request's path after /artifacts/; nil: there is no such route. Its error
+	// means that there is no such file.
+	Artifacts func(name string) (*os.File, error)
 	// Live takes over upgrades of /live that passed their guard; nil: there is
 	// no live view. It is not waited for in a stop, and closes its own sockets.
 	Live http.Handler

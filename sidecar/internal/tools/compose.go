@@ -2,12 +2,15 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
@@ -15,60 +18,92 @@ import (
 // snapshot is how browser_snapshot wants the page shown.
 type snapshot = page.Options
 
+// lookTimeout is what the page gets to be read for an answer. The largest pages
+// take a few seconds; one that takes longer is kept busy by a script.
+const lookTimeout = 20 * time.Second
+
+// errBusy is why a page was not read.
+var errBusy = errors.New("TimeoutError: the page does not respond: a script on it keeps it busy")
+
 // compose writes the answer of a call that came to something: the tool's own
 // words, then what the browser looks like now.
 func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
-	tabs := s.kit.opts.Browser.Tabs()
 	s.mu.Lock()
 	current := s.current
 	s.mu.Unlock()
-	modal := []string(nil)
+	var modal, look []string
 	if current != nil {
 		modal = modalLines(current)
 	}
-	yaml, shown := "", false
-	if c.show && len(modal) == 0 && current != nil && !current.IsCrashed() {
-		snap, err := s.kit.view(current).Snapshot(ctx, c.options)
-		if err != nil {
-			// A dialog may have opened while the page was read.
-			if modal = modalLines(current); len(modal) == 0 {
-				return s.fail(ctx, &call{Set: s, spec: c.spec, tab: current}, fmt.Errorf("read the page: %w", err))
+	if c.shows() && len(modal) == 0 && current != nil && !current.IsCrashed() {
+		var err error
+		look, err = s.look(ctx, c, current)
+		// A dialog may have opened while the page was read.
+		if modal = modalLines(current); err != nil && len(modal) == 0 {
+			if c.spec.Name == "browser_snapshot" || !errors.Is(err, errBusy) {
+				return s.fail(ctx, &call{Set: s, spec: c.spec, tab: current}, err)
 			}
-		} else {
-			yaml, shown = snap.Text, true
+			c.say("The page can't be shown: it does not respond, since a script on it keeps it busy.")
 		}
 	}
-	headers := make([]header, len(tabs))
-	var now header
-	for i, t := range tabs {
-		title := t.Title()
-		if t == current && len(modal) == 0 && !t.IsCrashed() {
-			title = t.ReadTitle(ctx)
-		}
-		headers[i] = headerOf(t, title, t == current)
-		if t == current {
-			now = headers[i]
-		}
-	}
+	tabs := s.kit.opts.Browser.Tabs()
+	headers := headersOf(ctx, tabs, current)
 
 	var out sections
 	out.add("Error", c.errors...)
 	out.add("Result", c.result...)
-	if c.show || s.remember(tabs, headers) {
-		s.remember(tabs, headers)
+	if s.remember(tabs, headers) || c.shows() {
 		if len(tabs) != 1 {
 			out.add("Open tabs", tabLines(headers)...)
 		}
-		if current != nil {
-			out.add("Page", now.page()...)
+		if i := slices.Index(tabs, current); i >= 0 {
+			out.add("Page", headers[i].page()...)
 		}
 	}
 	out.add("Modal state", modal...)
-	if shown {
-		out.add("Snapshot", "```yaml", yaml, "```")
-	}
-	out.add("Events", s.news(current)...)
+	out.add("Snapshot", look...)
+	out.add("Events", append(c.events, s.news(current)...)...)
 	return answer(out.b.String(), len(c.errors) > 0, c.images)
+}
+
+// look reads the page for an answer: the lines of the Snapshot section.
+func (s *Set) look(ctx context.Context, c *call, tab *browser.Tab) ([]string, error) {
+	ctx, stop := interruptible(ctx, tab)
+	defer stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBusy)
+	defer cancel()
+	options := c.options
+	options.MaxChars = s.kit.opts.SnapshotMaxChars
+	whole := options == snapshot{MaxChars: options.MaxChars}
+	snap, err := s.kit.view(tab).Snapshot(ctx, options)
+	switch {
+	case errors.Is(context.Cause(ctx), errBusy):
+		return nil, errBusy
+	case err != nil:
+		return nil, fmt.Errorf("read the page: %w", err)
+	}
+	text, note := snap.Text, snap.Note
+	if whole {
+		before := s.glance(tab, text)
+		if c.mode == proto.SnapshotChanges && c.spec.Shows && before.tab == tab {
+			if diff, ok := changes(before.text, text); ok {
+				text, note = diff, ""
+			}
+		}
+	}
+	if note != "" {
+		text += "\n# " + note
+	}
+	return []string{"```yaml", text, "```"}, nil
+}
+
+// glance remembers what the agent sees now, and returns what it saw before.
+func (s *Set) glance(tab *browser.Tab, text string) sight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.seen
+	s.seen = sight{tab, text}
+	return before
 }
 
 // remember stores what the agent is told of the tabs and reports whether it
@@ -82,47 +117,9 @@ func (s *Set) remember(tabs []*browser.Tab, headers []header) (changed bool) {
 	defer s.mu.Unlock()
 	changed = !maps.Equal(s.shown, now)
 	s.shown = now
+	maps.DeleteFunc(s.told, func(t *browser.Tab, _ toldLog) bool { return isClosed(t) })
+	if s.seen.tab != nil && isClosed(s.seen.tab) {
+		s.seen = sight{}
+	}
 	return changed
-}
-
-// news is what happened beside the call: console entries, downloads, refusals.
-func (s *Set) news(tab *browser.Tab) []string {
-	var lines []string
-	s.mu.Lock()
-	if tab != nil {
-		messages := tab.Messages(true)
-		fresh := 0
-		for _, m := range messages {
-			if m.N > s.logged[tab] {
-				fresh++
-			}
-		}
-		if fresh > 0 {
-			s.logged[tab] = messages[len(messages)-1].N
-			lines = append(lines, fmt.Sprintf("- New console entries: %d, see browser_console_messages", fresh))
-		}
-	}
-	for _, d := range s.kit.opts.Browser.Downloads(s.told) {
-		s.told = d.N
-		lines = append(lines, fmt.Sprintf("- Refused to download %q: this browser saves no files", oneLine(d.Name)))
-	}
-	// Those that an acting call led to were its error; these came by themselves.
-	var origins []string
-	now := s.kit.opts.Browser.Mark()
-	for _, e := range s.kit.opts.Browser.EscapesSince(s.escapes, nil) {
-		if !slices.Contains(origins, e.Origin) {
-			origins = append(origins, e.Origin)
-			lines = append(lines, "- Refused a navigation to "+oneLine(e.Origin)+", outside the sandbox app")
-		}
-	}
-	s.escapes = now
-	s.mu.Unlock()
-	k := s.kit
-	k.mu.Lock()
-	for _, r := range k.refuse {
-		lines = append(lines, "- "+oneLine(r))
-	}
-	k.refuse = nil
-	k.mu.Unlock()
-	return lines
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -99,7 +100,7 @@ func fillForm(ctx context.Context, c *call) error {
 			_, err = a.SelectOption(ctx, f.Target, []string{f.Value})
 		}
 		if err != nil {
-			return fmt.Errorf("%w\nThis was field %d of %d, %s; those before it are filled", err, i+1, len(args.Fields), oneLine(f.Name))
+			return fmt.Errorf("%w\nThis was field %d of %d, %s; those before it are filled", err, i+1, len(args.Fields), shortLine(f.Name))
 		}
 	}
 	return nil
@@ -126,5 +127,23 @@ func handleDialog(ctx context.Context, c *call) error {
 	if err := c.decode(&args); err != nil {
 		return err
 	}
-	return c.tab.HandleDialog(ctx, args.Accept, args.PromptText)
+	return c.actor().Answered(ctx, "handle dialog", func(ctx context.Context) error {
+		err := c.tab.HandleDialog(ctx, args.Accept, args.PromptText)
+		if errors.Is(err, browser.ErrNoDialog) {
+			return nil // somebody else has answered it
+		}
+		return err
+	})
+}
+
+func drag(ctx context.Context, c *call) error {
+	var args struct {
+		From string `json:"startTarget"`
+		To   string `json:"endTarget"`
+	}
+	if err := c.decode(&args); err != nil {
+		return err
+	}
+	c.show = true
+	return c.actor().Drag(ctx, args.From, args.To)
 }

@@ -2,31 +2,31 @@ package tools
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
+	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
 )
 
-// Resolver turns what an agent calls an address into a URL of the app, or says
-// why not; policy.App is one.
-type Resolver interface {
-	Origin() string
-}
-
-// Options is what a Kit is made of. Browser is required.
+// Options is what a Kit is made of. Browser and Files are required.
 type Options struct {
-	Browser         *browser.Browser
-	Uploads, Output string // the session's directories, absolute
-	Events          *event.Stream
-	Log             *slog.Logger
+	Browser      *browser.Browser
+	Files        *files.Store
+	Capabilities []string // groups of tools beside the core: proto.Capability…
+	// Snapshot is what answers show of the page unless a call says otherwise: a
+	// proto.Snapshot… constant, SnapshotFull when empty.
+	Snapshot          string
+	SnapshotMaxChars  int // of a page in an answer; 0 = the default of proto
+	ScreenshotMaxEdge int // pixels of a picture's longer side; 0 = the default of proto
+	Events            *event.Stream
+	Log               *slog.Logger
 }
 
 // Kit is the tools of one browser.
@@ -37,6 +37,7 @@ type Kit struct {
 
 	mu     sync.Mutex
 	views  map[*browser.Tab]*page.View
+	logs   map[*browser.Tab]*consoleLog
 	first  chan struct{} // closed when the first page is there, or gave up
 	opened sync.Once
 	refuse []string // connections that the proxy refused and no agent was told of
@@ -46,49 +47,26 @@ type Kit struct {
 // to load with the browser: agents expect to find it there.
 const firstPageWait = 2 * time.Second
 
-//go:embed tools.json
-var specJSON []byte
-
-// spec is one entry of tools.json.
-type spec struct {
-	Name        string              `json:"name"`
-	Title       string              `json:"title"`
-	Description string              `json:"description"`
-	Kind        string              `json:"kind"`    // "read" or "act"
-	Modal       string              `json:"modal"`   // what it answers: "dialog" or "chooser"
-	Context     bool                `json:"context"` // works without a tab, and past a dialog
-	Properties  map[string]property `json:"properties"`
-	Required    []string            `json:"required"`
-}
-
-func (s spec) schema() property {
-	closed := false
-	props := s.Properties
-	if props == nil {
-		props = map[string]property{}
-	}
-	return property{Type: "object", Properties: props, Required: s.Required, Closed: &closed}
-}
-
 // New makes the tools of o.Browser.
 func New(o Options) (*Kit, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	k := &Kit{opts: o, views: map[*browser.Tab]*page.View{}, first: make(chan struct{})}
-	if err := json.Unmarshal(specJSON, &k.specs); err != nil {
+	defaults := proto.Launch{Snapshot: o.Snapshot, SnapshotMaxChars: o.SnapshotMaxChars, ScreenshotMaxEdge: o.ScreenshotMaxEdge}.WithDefaults()
+	o.Snapshot, o.SnapshotMaxChars, o.ScreenshotMaxEdge = defaults.Snapshot, defaults.SnapshotMaxChars, defaults.ScreenshotMaxEdge
+	k := &Kit{
+		opts: o, views: map[*browser.Tab]*page.View{}, logs: map[*browser.Tab]*consoleLog{}, first: make(chan struct{}),
+	}
+	var err error
+	if k.specs, err = offered(o.Capabilities); err != nil {
 		return nil, err
 	}
 	for _, s := range k.specs {
-		schema, err := json.Marshal(s.schema())
+		t, err := s.tool()
 		if err != nil {
 			return nil, err
 		}
-		destructive, open := s.Kind == "act", true
-		k.list = append(k.list, &sdk.Tool{
-			Name: s.Name, Description: s.Description, InputSchema: json.RawMessage(schema),
-			Annotations: &sdk.ToolAnnotations{Title: s.Title, ReadOnlyHint: !destructive, DestructiveHint: &destructive, OpenWorldHint: &open},
-		})
+		k.list = append(k.list, t)
 	}
 	if o.Events != nil {
 		o.Events.Listen(k.hear)
@@ -122,6 +100,26 @@ func (k *Kit) OpenApp(ctx context.Context, url string) error {
 	return err
 }
 
+// StoreDownloads takes in what pages download, until ctx or the browser ends.
+// It returns at once when downloads can't be allowed.
+func (k *Kit) StoreDownloads(ctx context.Context) error {
+	b, store := k.opts.Browser, k.opts.Files
+	if err := b.AllowDownloads(ctx, browser.DownloadRules{Dir: store.Inbox(), Max: store.MaxDownload()}); err != nil {
+		return err
+	}
+	for {
+		d, err := b.ArrivedDownload(ctx)
+		if err != nil {
+			return nil // there is nobody left to download for
+		}
+		saved, err := store.Receive(d.ID, d.Name)
+		if err != nil {
+			k.opts.Log.Warn("a download could not be stored", "error", err)
+		}
+		b.StoreDownload(d.ID, saved.Link, saved.Size, err)
+	}
+}
+
 func (k *Kit) awaitFirstPage(ctx context.Context) {
 	select {
 	case <-k.first:
@@ -130,16 +128,15 @@ func (k *Kit) awaitFirstPage(ctx context.Context) {
 	}
 }
 
-// view is the snapshot state of a tab, made on first use. Those of closed tabs
-// are dropped along the way.
+// view is the snapshot state of a tab, made on first use. That of closed tabs
+// is dropped along the way.
 func (k *Kit) view(t *browser.Tab) *page.View {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for old := range k.views {
-		select {
-		case <-old.Closed():
+		if isClosed(old) {
 			delete(k.views, old)
-		default:
+			delete(k.logs, old)
 		}
 	}
 	v := k.views[t]
@@ -150,7 +147,22 @@ func (k *Kit) view(t *browser.Tab) *page.View {
 	return v
 }
 
+func isClosed(t *browser.Tab) bool {
+	select {
+	case <-t.Closed():
+		return true
+	default:
+		return false
+	}
+}
+
 // NewSet is the tools of one more MCP session.
 func (k *Kit) NewSet() *Set {
-	return &Set{kit: k, shown: map[*browser.Tab]header{}, logged: map[*browser.Tab]int{}, escapes: k.opts.Browser.Mark()}
+	return &Set{
+		kit: k, shown: map[*browser.Tab]header{}, told: map[*browser.Tab]toldLog{},
+		escapes: k.opts.Browser.Mark(), downloads: k.opts.Browser.LastDownload(),
+	}
 }
+
+// List is what is offered, in order.
+func (k *Kit) List() []*sdk.Tool { return k.list }

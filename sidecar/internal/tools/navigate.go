@@ -22,16 +22,20 @@ func navigate(ctx context.Context, c *call) error {
 		return err
 	}
 	c.tab = tab
-	if len(modalLines(tab)) > 0 {
-		return errModalState
-	}
 	unlock, err := tab.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if tab.Dialog() != nil {
+		return errModalState
+	}
+	// A chooser does not hold the page, and goes with it.
+	if err := tab.ChooseFiles(ctx, nil); err != nil && !errors.Is(err, browser.ErrNoChooser) {
+		return err
+	}
 	c.show = true
-	return c.went(tab.Navigate(ctx, args.URL))
+	return c.went(ctx, tab, args.URL)
 }
 
 func navigateBack(ctx context.Context, c *call) error {
@@ -39,11 +43,20 @@ func navigateBack(ctx context.Context, c *call) error {
 		return err
 	}
 	c.show = true
-	return c.went(c.tab.Back(ctx))
+	return c.arrived(c.tab.Back(ctx))
 }
 
-// went words how a navigation ended.
-func (c *call) went(nav browser.Navigation, err error) error {
+// went navigates and words how it ended.
+func (c *call) went(ctx context.Context, tab *browser.Tab, url string) error {
+	nav, err := tab.Navigate(ctx, url)
+	if nav.Download {
+		c.awaitDownloads(ctx, navigatedGrace)
+	}
+	return c.arrived(nav, err)
+}
+
+// arrived words how a navigation ended.
+func (c *call) arrived(nav browser.Navigation, err error) error {
 	switch {
 	case errors.Is(err, browser.ErrNoHistory):
 		return toolError("Error: There is no page to go back to in this tab.")
@@ -92,7 +105,7 @@ func tabs(ctx context.Context, c *call) error {
 		c.tab = t
 		if args.URL != "" {
 			c.show = true
-			if err := c.went(t.Navigate(ctx, args.URL)); err != nil {
+			if err := c.went(ctx, t, args.URL); err != nil {
 				return err
 			}
 		}
@@ -158,15 +171,7 @@ func (c *call) listTabs(ctx context.Context) error {
 	c.mu.Lock()
 	current := c.current
 	c.mu.Unlock()
-	var headers []header
-	for _, t := range c.kit.opts.Browser.Tabs() {
-		title := t.Title()
-		if t == current {
-			title = t.ReadTitle(ctx)
-		}
-		headers = append(headers, headerOf(t, title, t == current))
-	}
-	c.say(tabLines(headers)...)
+	c.say(tabLines(headersOf(ctx, c.kit.opts.Browser.Tabs(), current))...)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ func takeSnapshot(ctx context.Context, c *call) error {
 	}
 	c.options = page.Options{Boxes: args.Boxes}
 	if args.Depth != nil {
-		c.options.Depth = int(*args.Depth)
+		c.options.Depth = int(max(*args.Depth, 1))
 	}
 	view := c.kit.view(c.tab)
 	if args.Target != "" {
@@ -46,11 +45,22 @@ func takeSnapshot(ctx context.Context, c *call) error {
 	return c.save("Snapshot", args.Filename, []byte(snap.Text))
 }
 
-// Times of browser_wait_for.
-const (
-	maxWait  = 30 * time.Second // of plain waiting; callers give up after 60
-	textWait = 5 * time.Second  // for each text
-)
+func find(ctx context.Context, c *call) error {
+	var args struct{ Text, Regex, Filename string }
+	if err := c.decode(&args); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBusy)
+	defer cancel()
+	found, err := c.kit.view(c.tab).Find(ctx, page.Query{Text: args.Text, Regex: args.Regex})
+	if err != nil {
+		return err
+	}
+	return c.deliver("Find results", args.Filename, found, found)
+}
+
+// maxWait bounds plain waiting: callers give up after 60 s.
+const maxWait = 30 * time.Second
 
 func waitFor(ctx context.Context, c *call) error {
 	var args struct {
@@ -69,111 +79,53 @@ func waitFor(ctx context.Context, c *call) error {
 	}
 	c.show = true
 	if args.Time > 0 {
-		wait := time.Duration(min(args.Time, maxWait.Seconds()) * float64(time.Second))
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return fmt.Errorf("wait for %v: %w", wait, context.Cause(ctx))
-		}
-		if args.Time > maxWait.Seconds() {
-			c.sayf("Waited for %v seconds (requested %v, maximum is %v)", maxWait.Seconds(), args.Time, maxWait.Seconds())
-		} else {
-			c.sayf("Waited for %v seconds", args.Time)
+		if err := c.waitTime(ctx, args.Time); err != nil {
+			return err
 		}
 	}
 	for _, w := range []struct {
-		text string
-		gone bool
-	}{{args.TextGone, true}, {args.Text, false}} {
+		text, said string
+		gone       bool
+	}{{args.TextGone, "Waited for text to be gone: ", true}, {args.Text, "Waited for ", false}} {
 		if w.text == "" {
 			continue
 		}
 		if len(modalLines(c.tab)) > 0 {
 			return errModalState
 		}
-		short, cancel := context.WithTimeout(ctx, textWait)
-		err := c.actor().WaitText(short, w.text, w.gone)
-		late := short.Err() != nil && ctx.Err() == nil
-		cancel()
-		switch {
-		case late:
-			verb := "appear"
-			if w.gone {
-				verb = "go away"
-			}
-			return toolError(fmt.Sprintf("TimeoutError: Timeout %dms exceeded.\nCall log:\n  - waiting for text %q to %s", textWait.Milliseconds(), oneLine(w.text), verb))
-		case err != nil:
+		if err := c.actor().WaitText(ctx, w.text, w.gone); err != nil {
 			return err
-		case w.gone:
-			c.say("Waited for text to be gone: " + oneLine(w.text))
-		default:
-			c.say("Waited for " + oneLine(w.text))
 		}
+		c.say(w.said + contain(oneLine(w.text)))
 	}
 	return nil
 }
 
-func screenshot(ctx context.Context, c *call) error {
-	var args struct {
-		Target   string `json:"target"`
-		Element  string `json:"element"`
-		Type     string `json:"type"`
-		Filename string `json:"filename"`
-		FullPage bool   `json:"fullPage"`
-		Scale    string `json:"scale"`
+// waitTime waits for so many seconds, or until a dialog opens: nothing else
+// will happen on the page then.
+func (c *call) waitTime(ctx context.Context, seconds float64) error {
+	wait := time.Duration(min(seconds, maxWait.Seconds()) * float64(time.Second))
+	opens := c.tab.Modal()
+	if len(modalLines(c.tab)) > 0 {
+		opens = nil // it was open before
 	}
-	if err := c.decode(&args); err != nil {
-		return err
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-opens:
+		return browser.ErrModal
+	case <-c.tab.Crashed():
+		return browser.ErrCrashed
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %v: %w", wait, context.Cause(ctx))
 	}
-	if args.FullPage && args.Target != "" {
-		return toolError("Error: fullPage cannot be used with element screenshots.")
+	if seconds > maxWait.Seconds() {
+		c.sayf("Waited for %v seconds (requested %v, maximum is %v)", maxWait.Seconds(), seconds, maxWait.Seconds())
+	} else {
+		c.sayf("Waited for %v seconds", seconds)
 	}
-	shot := browser.Shot{Format: pictureType(args.Type, args.Filename), FullPage: args.FullPage}
-	title := "Screenshot of viewport"
-	prefix := "page"
-	switch {
-	case args.FullPage:
-		title = "Screenshot of full page"
-	case args.Target != "":
-		title, prefix = "Screenshot of element", "element"
-		if args.Element != "" {
-			title = "Screenshot of " + strings.NewReplacer("[", "(", "]", ")").Replace(oneLine(args.Element))
-		}
-		box, err := c.actor().Reveal(ctx, args.Target)
-		if err != nil {
-			return err
-		}
-		shot.Clip = &browser.Rect{X: box.X, Y: box.Y, Width: box.Width, Height: box.Height}
-	}
-	picture, err := c.tab.Screenshot(ctx, shot)
-	if err != nil {
-		return err
-	}
-	data := picture.Data
-	if args.Filename != "" {
-		return c.save(title, args.Filename, data)
-	}
-	name := stamped(prefix, shot.Format)
-	if err := c.keep(name, data); err != nil {
-		return err
-	}
-	c.sayf("- [%s](%s)", title, name)
-	c.images = append(c.images, image{mime: "image/" + shot.Format, data: data})
 	return nil
-}
-
-func pictureType(typ, filename string) string {
-	if typ != "" {
-		return typ
-	}
-	switch strings.ToLower(filepath.Ext(filename)) {
-	case ".jpg", ".jpeg":
-		return "jpeg"
-	case ".webp":
-		return "webp"
-	default:
-		return "png"
-	}
 }
 
 func evaluate(ctx context.Context, c *call) error {
@@ -188,7 +140,7 @@ func evaluate(ctx context.Context, c *call) error {
 	value, err := c.actor().Evaluate(ctx, args.Target, args.Function)
 	var thrown *browser.ScriptError
 	if errors.As(err, &thrown) {
-		return toolError(contain(thrown.Stack))
+		return toolError(inline(thrown.Stack, "catch it in the function to see all of it"))
 	}
 	if err != nil {
 		return err
@@ -199,10 +151,11 @@ func evaluate(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	return c.deliver("Evaluation result", args.Filename, text)
+	return c.deliver("Evaluation result", args.Filename, text, text)
 }
 
-// indented writes JSON as JSON.stringify(value, null, 2) would.
+// indented writes JSON as JSON.stringify(value, null, 2) would, and on lines of
+// its own making alone: what may be a line break within text is escaped.
 func indented(value json.RawMessage) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -211,5 +164,5 @@ func indented(value json.RawMessage) (string, error) {
 	if err := enc.Encode(value); err != nil {
 		return "", fmt.Errorf("encode the value: %w", err)
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return strings.ReplaceAll(strings.TrimRight(b.String(), "\n"), "\u0085", `\u0085`), nil
 }

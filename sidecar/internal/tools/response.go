@@ -1,9 +1,10 @@
 package tools
 
 import (
+	"context"
 	"fmt"
-	"regexp"
 	"strings"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,10 +16,11 @@ import (
 type reply struct {
 	errors  []string // the tool's own findings; the other sections stay
 	result  []string // lines of the Result section; page text goes through contain
+	events  []string // lines of the Events section
 	images  []image
 	show    bool     // show the page: Page and Snapshot sections
+	asked   bool     // the call itself said what to show
 	options snapshot // how, for browser_snapshot
-	inline  bool     // the snapshot is the answer itself
 }
 
 type image struct {
@@ -37,9 +39,10 @@ type toolError string
 
 func (e toolError) Error() string { return string(e) }
 
-// section writes a heading and lines; nothing when there are no lines.
+// sections writes headings and lines.
 type sections struct{ b strings.Builder }
 
+// add writes a section; nothing when it has no lines.
 func (s *sections) add(title string, lines ...string) {
 	if len(lines) == 0 {
 		return
@@ -77,10 +80,26 @@ type header struct {
 	total            int
 }
 
+// headersOf are the headers of tabs. The current one is asked for its title, and
+// those whose title nobody has read yet.
+func headersOf(ctx context.Context, tabs []*browser.Tab, current *browser.Tab) []header {
+	headers := make([]header, len(tabs))
+	var wg sync.WaitGroup
+	for i, t := range tabs {
+		if title := t.Title(); t != current && title != "" || t.IsCrashed() || t.Dialog() != nil {
+			headers[i] = headerOf(t, title, t == current)
+			continue
+		}
+		wg.Go(func() { headers[i] = headerOf(t, t.ReadTitle(ctx), t == current) })
+	}
+	wg.Wait()
+	return headers
+}
+
 func headerOf(t *browser.Tab, title string, current bool) header {
-	h := header{title: oneLine(title), url: oneLine(t.URL()), current: current, crashed: t.IsCrashed()}
+	h := header{title: shortLine(title), url: oneLine(t.URL()), current: current, crashed: t.IsCrashed()}
 	if st := t.Status(); st != nil && (st.Code < 200 || st.Code > 299) {
-		h.status = strings.TrimSpace(fmt.Sprintf("%d %s", st.Code, oneLine(st.Text)))
+		h.status = strings.TrimSpace(fmt.Sprintf("%d %s", st.Code, shortLine(st.Text)))
 	}
 	for _, m := range t.Messages(false) {
 		h.total++
@@ -132,31 +151,10 @@ func tabLines(headers []header) []string {
 func modalLines(t *browser.Tab) []string {
 	var lines []string
 	if d := t.Dialog(); d != nil {
-		lines = append(lines, fmt.Sprintf("- [%q dialog with message %q]: can be handled by browser_handle_dialog", d.Type, oneLine(d.Message)))
+		lines = append(lines, fmt.Sprintf("- [%q dialog with message \"%s\"]: can be handled by browser_handle_dialog", d.Type, shortLine(d.Message)))
 	}
 	if t.Chooser() != nil {
 		lines = append(lines, "- [File chooser]: can be handled by browser_file_upload")
 	}
 	return lines
-}
-
-// lineBreaks are all characters that some reader takes for the end of a line.
-var lineBreaks = regexp.MustCompile("[\r\n\v\f\u0085\u2028\u2029]+")
-
-// oneLine makes page text fit on one line of ours.
-func oneLine(s string) string {
-	return strings.TrimSpace(lineBreaks.ReplaceAllString(s, " "))
-}
-
-// contain indents those lines of page text that a reader could take for one of
-// our headings, fences or facts.
-func contain(s string) string {
-	lines := lineBreaks.Split(s, -1)
-	for i, l := range lines {
-		trimmed := strings.TrimLeft(l, " \t")
-		if strings.HasPrefix(l, "#") || strings.HasPrefix(l, "- ") || strings.HasPrefix(trimmed, "```") {
-			lines[i] = "  " + l
-		}
-	}
-	return strings.Join(lines, "\n")
 }

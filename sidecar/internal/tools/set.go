@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
@@ -21,12 +22,20 @@ import (
 type Set struct {
 	kit *Kit
 
-	mu      sync.Mutex
-	current *browser.Tab
-	shown   map[*browser.Tab]header
-	logged  map[*browser.Tab]int // newest console message that was told
-	told    int                  // newest download that was told
-	escapes browser.Mark         // up to where escapes were told
+	mu        sync.Mutex
+	current   *browser.Tab
+	shown     map[*browser.Tab]header
+	told      map[*browser.Tab]toldLog // console lines that were told
+	downloads int                      // newest event of downloads that was told
+	escapes   browser.Mark             // up to where escapes were told
+	seen      sight
+}
+
+// sight is the page as the agent saw it last: what changes are told against. Of
+// one tab only: an agent that comes back to another looks at all of it again.
+type sight struct {
+	tab  *browser.Tab
+	text string
 }
 
 // Tools lists what is offered.
@@ -38,10 +47,12 @@ func (s *Set) Close() {}
 // call is one tool call on its way through a Set.
 type call struct {
 	*Set
-	spec  spec
-	tab   *browser.Tab // nil for a tool that needs none and found none
-	args  json.RawMessage
-	opens bool // a tab should open
+	spec      spec
+	tab       *browser.Tab // nil for a tool that needs none and found none
+	args      json.RawMessage
+	mode      string // what of the page to show
+	opens     bool   // a tab should open
+	downloads int    // newest event of downloads when it began
 	reply
 }
 
@@ -51,36 +62,45 @@ type tool func(ctx context.Context, c *call) error
 // Call runs a tool and composes its answer.
 func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.CallToolResult {
 	i := slices.IndexFunc(s.kit.specs, func(sp spec) bool { return sp.Name == name })
-	run := handlers(name)
-	if i < 0 || run == nil {
-		return failure(fmt.Sprintf("Tool %q not found", name))
+	if i < 0 {
+		return failure(fmt.Sprintf("Tool %q not found", oneLine(name)))
 	}
-	c := &call{Set: s, spec: s.kit.specs[i], args: args}
-	s.kit.opts.Browser.HoldDialogs()
+	c, err := s.newCall(s.kit.specs[i], args)
+	if err != nil {
+		return s.fail(ctx, &call{Set: s}, err)
+	}
+	b := s.kit.opts.Browser
+	b.HoldDialogs()
 	s.kit.awaitFirstPage(ctx)
 	if err := s.prepare(ctx, c); err != nil {
 		return s.fail(ctx, c, err)
 	}
-	if c.spec.Kind == "act" && !c.spec.Context && c.spec.Modal == "" {
+	if c.spec.acts() && !c.spec.Context && c.spec.Modal == "" {
 		unlock, err := c.tab.Lock(ctx)
 		if err != nil {
 			return s.fail(ctx, c, err)
 		}
 		defer unlock()
+		// A dialog may have opened while another call had the tab.
+		if err := s.prepare(ctx, c); err != nil {
+			return s.fail(ctx, c, err)
+		}
 	}
-	if c.spec.Kind == "act" {
+	if c.spec.acts() {
 		// A person may have taken over since the call was let in.
 		if err := takeover.Enter(ctx); err != nil {
 			return s.fail(ctx, c, err)
 		}
 	}
-	mark := s.kit.opts.Browser.Mark()
-	err := run(ctx, c)
-	if c.spec.Kind == "act" {
-		s.kit.opts.Browser.AwaitOpened(ctx, mark, c.opens)
+	mark := b.Mark()
+	c.downloads = b.LastDownload()
+	err = c.run(ctx)
+	if c.spec.acts() {
+		b.AwaitOpened(ctx, mark, c.opens)
 		if text := s.escaped(mark, c.tab); text != "" {
 			return failure(text)
 		}
+		c.awaitDownloads(ctx, downloadGrace)
 	}
 	if err != nil {
 		return s.fail(ctx, c, err)
@@ -88,21 +108,88 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 	return s.compose(ctx, c)
 }
 
-// decode checks the arguments against the tool's schema.
-func (c *call) decode(out any) error { return decodeArgs(c.spec.Name, c.spec.schema(), c.args, out) }
+// newCall is a call whose arguments are right.
+func (s *Set) newCall(sp spec, args json.RawMessage) (*call, error) {
+	clean, err := checkArgs(sp.Name, sp.schema(), args)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{Set: s, spec: sp, args: clean, mode: s.kit.opts.Snapshot}
+	var asked struct{ Snapshot string }
+	if sp.Shows {
+		if err := c.decode(&asked); err != nil {
+			return nil, err
+		}
+	}
+	if asked.Snapshot != "" {
+		c.mode, c.asked = asked.Snapshot, true
+	}
+	return c, nil
+}
+
+// run runs the tool. One that only reads stops as soon as a dialog keeps the
+// page from answering; those that act see to that themselves.
+func (c *call) run(ctx context.Context) error {
+	if c.spec.acts() || c.spec.Context {
+		return c.spec.run(ctx, c)
+	}
+	for try := 1; ; try++ {
+		short, stop := interruptible(ctx, c.tab)
+		err := c.spec.run(short, c)
+		stop()
+		// A dialog that somebody closed at once is no reason to give up.
+		if !errors.Is(err, browser.ErrModal) || len(modalLines(c.tab)) > 0 || try == readTries {
+			return err
+		}
+		c.reply = reply{asked: c.asked}
+	}
+}
+
+// readTries bounds how often reading is begun anew on a page that opens and
+// closes dialogs.
+const readTries = 3
+
+// interruptible ends with browser.ErrModal when a dialog or file chooser opens
+// on the tab.
+func interruptible(parent context.Context, t *browser.Tab) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	modal, done := t.Modal(), make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-modal:
+			cancel(browser.ErrModal)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		cancel(nil)
+		<-done
+	}
+}
+
+// decode fills out with the call's arguments, which are right.
+func (c *call) decode(out any) error {
+	if err := json.Unmarshal(c.args, out); err != nil {
+		return fmt.Errorf("decode the arguments of %s: %w", c.spec.Name, err)
+	}
+	return nil
+}
 
 // prepare finds the tab that the call works on and refuses what an open dialog
 // forbids.
 func (s *Set) prepare(ctx context.Context, c *call) error {
-	tab, err := s.tab(ctx, !c.spec.Context)
-	if err != nil {
-		return err
+	if c.tab == nil || c.spec.Context {
+		tab, err := s.tab(ctx, !c.spec.Context)
+		if err != nil {
+			return err
+		}
+		c.tab = tab
 	}
-	c.tab = tab
-	if tab == nil || c.spec.Context {
+	if c.tab == nil || c.spec.Context {
 		return nil
 	}
-	dialog, chooser := tab.Dialog() != nil, tab.Chooser() != nil
+	dialog, chooser := c.tab.Dialog() != nil, c.tab.Chooser() != nil
 	switch {
 	case c.spec.Modal == "dialog" && !dialog, c.spec.Modal == "chooser" && !chooser:
 		return toolError(fmt.Sprintf("Error: The tool %q can only be used when there is related modal state present.", c.spec.Name))
@@ -182,7 +269,7 @@ func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 	s.mu.Lock()
 	s.escapes = now
 	s.mu.Unlock()
-	return "A page was redirected to " + strings.Join(origins, ", ") + ", outside the sandbox app, and was closed. " +
+	return "A page was redirected to " + oneLine(strings.Join(origins, ", ")) + ", outside the sandbox app, and was closed. " +
 		"Nothing was sent there, and the tab stays on the app. The host can allow an origin with allow_origins."
 }
 
@@ -195,8 +282,11 @@ func (s *Set) fail(ctx context.Context, c *call, err error) *sdk.CallToolResult 
 		out.add("Error", fmt.Sprintf("Error: Tool %q does not handle the modal state.", c.spec.Name))
 		out.add("Modal state", modalLines(c.tab)...)
 		return answer(out.b.String(), true, nil)
-	case errors.Is(err, browser.ErrModal):
-		// The dialog that the call opened is its outcome, not a failure.
+	case errors.Is(err, browser.ErrModal) && c.tab != nil:
+		// The dialog that the call met is its outcome, not a failure.
+		if len(modalLines(c.tab)) == 0 {
+			c.say("A dialog or file chooser opened and is closed again; what follows is how the page looks now.")
+		}
 		return s.compose(ctx, c)
 	case errors.As(err, &te):
 		return failure(string(te))
@@ -218,4 +308,12 @@ func errorText(ctx context.Context, err error) string {
 		return text
 	}
 	return "Error: " + text
+}
+
+// shows says whether the answer shows the page.
+func (c *call) shows() bool {
+	if c.spec.Shows && c.asked {
+		return c.mode != proto.SnapshotNone
+	}
+	return c.show && (!c.spec.Shows || c.mode != proto.SnapshotNone)
 }

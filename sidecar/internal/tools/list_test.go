@@ -1,0 +1,112 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/tools"
+)
+
+func names(t *testing.T, capabilities ...string) (list []string) {
+	t.Helper()
+	k, err := tools.New(tools.Options{Capabilities: capabilities})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range k.List() {
+		list = append(list, tool.Name)
+	}
+	return list
+}
+
+func TestToolsAreListedInTheKnownOrder(t *testing.T) {
+	all := []string{
+		"browser_close", "browser_resize", "browser_console_messages", "browser_handle_dialog", "browser_emulate_media",
+		"browser_evaluate", "browser_file_upload", "browser_drop", "browser_find", "browser_fill_form", "browser_press_key",
+		"browser_type", "browser_mouse_move_xy", "browser_mouse_click_xy", "browser_mouse_drag_xy", "browser_mouse_down",
+		"browser_mouse_up", "browser_mouse_wheel", "browser_navigate", "browser_navigate_back", "browser_network_requests",
+		"browser_network_request", "browser_pdf_save", "browser_take_screenshot", "browser_snapshot", "browser_click",
+		"browser_drag", "browser_hover", "browser_select_option", "browser_generate_locator", "browser_tabs",
+		"browser_verify_element_visible", "browser_verify_text_visible", "browser_verify_list_visible", "browser_verify_value",
+		"browser_wait_for",
+	}
+	if got := names(t, "testing", "vision", "pdf"); !slices.Equal(got, all) {
+		t.Errorf("all: %q", got)
+	}
+	for group, want := range map[string]int{"": 24, "testing": 29, "vision": 30, "pdf": 25} {
+		if got := names(t, group); len(got) != want {
+			t.Errorf("with %q: %d tools, want %d: %q", group, len(got), want, got)
+		}
+	}
+	for _, never := range []string{"browser_run_code_unsafe", "browser_get_config", "browser_cookie_list"} {
+		if slices.Contains(names(t, "testing", "vision", "pdf", "storage", "network", "devtools", "config", "core"), never) {
+			t.Errorf("%s is offered", never)
+		}
+	}
+}
+
+// maxList is what the whole list may cost an agent, in bytes of JSON.
+const maxList = 16 << 10
+
+func TestTheListIsSmallAndWellFormed(t *testing.T) {
+	k, err := tools.New(tools.Options{Capabilities: []string{"testing", "vision", "pdf"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(map[string]any{"tools": k.List()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", len(b))
+	if len(b) > maxList {
+		t.Errorf("the list has %d bytes, more than %d", len(b), maxList)
+	}
+	readOnly := []string{
+		"browser_console_messages", "browser_find", "browser_network_requests", "browser_network_request", "browser_pdf_save",
+		"browser_take_screenshot", "browser_snapshot", "browser_generate_locator", "browser_verify_element_visible",
+		"browser_verify_text_visible", "browser_verify_list_visible", "browser_verify_value", "browser_wait_for",
+	}
+	for _, tool := range k.List() {
+		var schema struct {
+			Type       string
+			Properties map[string]struct {
+				Type    string
+				Default any
+				AnyOf   []struct{ Type string }
+			}
+			Required             []string
+			AdditionalProperties *bool
+		}
+		raw, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &schema); err != nil {
+			t.Errorf("%s: %v", tool.Name, err)
+		}
+		if schema.Type != "object" || schema.AdditionalProperties == nil || *schema.AdditionalProperties || schema.Properties == nil {
+			t.Errorf("%s: %s", tool.Name, raw)
+		}
+		for name, p := range schema.Properties {
+			if p.Type == "" && len(p.AnyOf) == 0 {
+				t.Errorf("%s: %s has no type", tool.Name, name)
+			}
+			if p.Default != nil && slices.Contains(schema.Required, name) {
+				t.Errorf("%s: %s has a default and is required", tool.Name, name)
+			}
+		}
+		for _, name := range schema.Required {
+			if _, ok := schema.Properties[name]; !ok {
+				t.Errorf("%s requires %s, which it has not", tool.Name, name)
+			}
+		}
+		a := tool.Annotations
+		if a == nil || a.Title == "" || a.ReadOnlyHint != slices.Contains(readOnly, tool.Name) || *a.DestructiveHint == a.ReadOnlyHint || !*a.OpenWorldHint {
+			t.Errorf("%s: annotations %+v", tool.Name, a)
+		}
+		if tool.Description == "" || len(tool.Description) > 100 {
+			t.Errorf("%s: description of %d bytes", tool.Name, len(tool.Description))
+		}
+	}
+}
