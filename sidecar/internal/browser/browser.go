@@ -12,6 +12,7 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -36,6 +37,13 @@ type Options struct {
 	Log                      *slog.Logger
 	// MaxTabs closes the newest tab beyond this number; 0 = DefaultMaxTabs.
 	MaxTabs int
+	// OnTarget is told of each page and each frame with a process of its own while
+	// it is still paused, so that what it sends on s is there before the target's
+	// first byte. It runs on the dispatcher and must not wait. Nil: nobody is told.
+	OnTarget func(t *Tab, s *cdp.Session)
+	// Private says whether a console message is one of our own scripts' and not the
+	// page's; nobody gets to see those. It must not wait. Nil: none is.
+	Private func(args []*runtime.RemoteObject) bool
 }
 
 // DefaultMaxTabs keeps a page that opens windows in a loop from taking the

@@ -52,6 +52,9 @@ type consoleLog struct {
 
 func (t *Tab) listenConsole(s *cdp.Session) {
 	cdp.On(s, runtime.ConsoleAPICalled, func(ev runtime.EventConsoleAPICalled) {
+		if t.b.opts.Private != nil && t.b.opts.Private(ev.Args) {
+			return
+		}
 		args := make([]string, 0, len(ev.Args))
 		for _, a := range ev.Args {
 			args = append(args, remoteText(a))

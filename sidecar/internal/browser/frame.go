@@ -117,6 +117,19 @@ func (f *Frame) MainWorld() runtime.ExecutionContextID {
 	return f.mainWorld.id
 }
 
+// FrameIn is the frame whose current document has the execution context, as its
+// own world or as ours; nil when there is none any more.
+func (b *Browser) FrameIn(s *cdp.Session, context runtime.ExecutionContextID) *Frame {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.frames {
+		if f.session == s && context != 0 && (f.mainWorld.id == context || f.world.id == context) {
+			return f
+		}
+	}
+	return nil
+}
+
 // moveTo gives the frame's coming documents to another session, nil while it is
 // between two.
 func (f *Frame) moveTo(s *cdp.Session) {

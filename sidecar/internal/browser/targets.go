@@ -144,6 +144,9 @@ func (b *Browser) hook(t *Tab, s *cdp.Session) {
 	cdp.Start(s, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true})
 	cdp.Start(s, cdplog.Enable, pcdp.Empty{})
 	cdp.Start(s, inspector.Enable, pcdp.Empty{})
+	if b.opts.OnTarget != nil {
+		b.opts.OnTarget(t, s)
+	}
 }
 
 // readTree fills the model with the frames that were there before the events
