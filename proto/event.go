@@ -41,6 +41,11 @@ const (
 	// of tools, "bytes_in" and "bytes_out" through the egress proxy,
 	// "viewer_ms" with at least one viewer, "recorded" and "lost" events.
 	EventUsage = "usage"
+	// EventRecording: the last account of the recording, before EventStopped.
+	// Detail: "recorded" events, of which the ingest has "sent" and "dropped" are
+	// lost, "reasons" of losses with the events lost to each, "invalid" what pages
+	// sent that was no event to begin with.
+	EventRecording = "recording"
 	// EventWarning: the session goes on with less than was asked for. Detail:
 	// "code" a [Code], "message", "hint".
 	EventWarning = "warning"

@@ -113,6 +113,16 @@ type Recording struct {
 	Token       Secret // as the bearer token's rule
 	BatchEvents int    // default 1000
 	BatchBytes  int    // default 1048576
+
+	// Pillion's own keys. An original ingest takes what is sent without them.
+
+	// Actions adds an event of kind "action" for each tool call: its name, what it
+	// was aimed at, how long it took and how it ended. No typed text is in it.
+	Actions bool
+	// SpoolBytes is how much of the recording may wait in a file of the session's
+	// directory while the ingest is down; 0 keeps it in memory alone, which lasts
+	// for seconds of a busy page.
+	SpoolBytes int
 }
 
 // NoAgentWait as Live.AgentWaitMS answers an agent's call at once while a

@@ -146,7 +146,7 @@ func (c *checker) stopAt(key string, v any) *float64 {
 }
 
 func (c *checker) recording(key string, v any) *Recording {
-	obj, ok := c.object(key, v, "url", "token", "batch_events", "batch_bytes")
+	obj, ok := c.object(key, v, "url", "token", "batch_events", "batch_bytes", "actions", "spool_bytes")
 	if !ok {
 		return nil
 	}
@@ -156,6 +156,8 @@ func (c *checker) recording(key string, v any) *Recording {
 	r.Token = c.token(key+".token", obj["token"])
 	r.BatchEvents = c.positive(key+".batch_events", obj["batch_events"])
 	r.BatchBytes = c.positive(key+".batch_bytes", obj["batch_bytes"])
+	r.Actions = c.flag(key+".actions", obj["actions"])
+	r.SpoolBytes = c.integer(key+".spool_bytes", obj["spool_bytes"], 0, maxCount, 0)
 	return &r
 }
 

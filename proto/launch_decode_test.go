@@ -89,6 +89,12 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 		{"recording limits", with("recording", recording("batch_events", 7, "batch_bytes", 1e300)), func(l *proto.Launch) {
 			l.Recording = &proto.Recording{URL: "http://127.0.0.1:4000/a%20b?c=d#e", Token: proto.NewSecret(recToken), BatchEvents: 7, BatchBytes: math.MaxInt32}
 		}},
+		{"recording of more", with("recording", recording("actions", true, "spool_bytes", 1<<26)), func(l *proto.Launch) {
+			l.Recording = &proto.Recording{
+				URL: "http://127.0.0.1:4000/a%20b?c=d#e", Token: proto.NewSecret(recToken), BatchEvents: 1000, BatchBytes: 1 << 20,
+				Actions: true, SpoolBytes: 1 << 26,
+			}
+		}},
 		{"live", with("live", live()), func(l *proto.Launch) { l.Live = ptr(wantLive) }},
 		{"live with nulls", with("live", live("agent_wait_ms", nil, "release_grace_ms", nil)),
 			func(l *proto.Launch) { l.Live = ptr(wantLive) }},
@@ -247,6 +253,8 @@ func TestDecodeLaunchRefuses(t *testing.T) {
 		{"recording with a short token", recording("token", "x"), "recording.token"},
 		{"recording no events", recording("batch_events", 0), "recording.batch_events"},
 		{"recording half a byte", recording("batch_bytes", 0.5), "recording.batch_bytes"},
+		{"recording actions in words", recording("actions", "yes"), "recording.actions"},
+		{"recording to less than no spool", recording("spool_bytes", -1), "recording.spool_bytes"},
 		{"live a string", with("live", "yes"), "live"},
 		{"live without a session", live("session_id", nil), "live.session_id"},
 		{"live with an empty session", live("session_id", ""), "live.session_id"},

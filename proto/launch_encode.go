@@ -32,6 +32,9 @@ type recordingWire struct {
 	Token       string `json:"token"`
 	BatchEvents int    `json:"batch_events,omitempty"`
 	BatchBytes  int    `json:"batch_bytes,omitempty"`
+
+	Actions    bool `json:"actions,omitempty"`
+	SpoolBytes int  `json:"spool_bytes,omitempty"`
 }
 
 type liveWire struct {
@@ -76,7 +79,7 @@ func (l Launch) Encode() ([]byte, error) {
 		w.StorageState = &l.StorageState
 	}
 	if r := l.Recording; r != nil {
-		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes}
+		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes}
 	}
 	if v := l.Live; v != nil {
 		w.Live = &liveWire{SessionID: v.SessionID, Origins: v.Origins, ReleaseGraceMS: v.ReleaseGraceMS}

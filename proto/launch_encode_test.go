@@ -30,6 +30,7 @@ func fullLaunch() proto.Launch {
 		StopAt:       ptr(1800000000000.0),
 		Recording: &proto.Recording{
 			URL: "https://dash.example/ingest/7?a=b&c", Token: proto.NewSecret(recToken), BatchEvents: 500, BatchBytes: 65536,
+			Actions: true, SpoolBytes: 1 << 26,
 		},
 		Live: &proto.Live{
 			SessionID: "11111111-2222-4333-8444-555555555555", Origins: []string{"https://dash.example", "http://localhost:3000"},
