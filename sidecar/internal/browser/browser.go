@@ -60,6 +60,7 @@ type Browser struct {
 
 	mu        sync.Mutex
 	tabs      []*Tab // open ones, in opening order
+	screen    *Tab   // the one that people are shown; nil when none is open
 	byTarget  map[target.ID]*Tab
 	frames    map[pcdp.FrameID]*Frame
 	nextTab   int

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -47,6 +48,8 @@ type Tab struct {
 	network   networkLog
 	watches   []*Watch
 	input     inputState
+
+	relayed atomic.Int64 // input of people that the page has not answered
 }
 
 // Status is the HTTP answer of a main document.
@@ -142,8 +145,14 @@ func errHalted() error {
 	return &proto.Error{Code: proto.CodeStopping, Message: "The browser is stopping", Hint: "Nothing was done."}
 }
 
-// Activate brings the tab to the front.
+// Activate brings the tab to the front, and before people's eyes.
 func (t *Tab) Activate(ctx context.Context) error {
+	t.b.mu.Lock()
+	if !t.gone {
+		t.b.screen = t
+		t.b.touch()
+	}
+	t.b.mu.Unlock()
 	_, err := pcdp.Call(ctx, t.session, page.BringToFront, pcdp.Empty{})
 	return err
 }

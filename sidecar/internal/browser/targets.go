@@ -77,6 +77,7 @@ func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 	}
 	t.main = &Frame{tab: t, id: pcdp.FrameID(info.TargetID), session: s, url: "about:blank"}
 	b.tabs = append(b.tabs, t)
+	b.screen = t
 	b.byTarget[info.TargetID] = t
 	b.frames[t.main.id] = t.main
 	b.touch()
@@ -209,6 +210,12 @@ func (b *Browser) detached(ev target.EventDetachedFromTarget) {
 func (b *Browser) removeTab(t *Tab) {
 	b.tabs = slices.DeleteFunc(b.tabs, func(o *Tab) bool { return o == t })
 	delete(b.byTarget, t.target)
+	if b.screen == t {
+		b.screen = nil
+		if n := len(b.tabs); n > 0 {
+			b.screen = b.tabs[n-1]
+		}
+	}
 	for id, f := range b.frames {
 		if f.tab == t {
 			delete(b.frames, id)

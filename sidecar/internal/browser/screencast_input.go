@@ -1,0 +1,82 @@
+package browser
+
+import (
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+)
+
+// Input of a person is passed on as it comes, without waiting for the page: it
+// has its own order and its own time. What it holds down is kept in mind, so that
+// [Tab.ReleaseInput] lets go of it.
+
+// maxRelayed is how much of it a page may leave unanswered; a page that hangs
+// does. Beyond it only what lets go of something passes.
+const maxRelayed = 256
+
+// relay sends one event; urgent ones are sent however many are on their way.
+func relay[P any](t *Tab, c pcdp.Command[P, pcdp.Empty], params P, urgent bool) {
+	if t.relayed.Add(1) > maxRelayed && !urgent {
+		t.relayed.Add(-1)
+		return
+	}
+	cdp.Then(t.session, c, params, func(_ pcdp.Empty, err error) {
+		t.relayed.Add(-1)
+		if err != nil && !cdp.IsGone(err) {
+			t.b.log.Warn("a person's input did not reach the page", "method", c.Method)
+		}
+	})
+}
+
+// RelayMouse passes a mouse event on. Its Buttons are filled in.
+func (t *Tab) RelayMouse(p input.DispatchMouseEventParams) {
+	in := &t.input
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.x, in.y = p.X, p.Y
+	b := Button(p.Button)
+	switch p.Type {
+	case input.DispatchMouseEventTypeMousePressed:
+		in.buttons |= b.bit()
+		in.last = b
+	case input.DispatchMouseEventTypeMouseReleased:
+		in.buttons &^= b.bit()
+	case input.DispatchMouseEventTypeMouseWheel:
+		relay(t, pcdp.Command[wheel, pcdp.Empty](input.DispatchMouseEvent), wheel{
+			Type: p.Type, X: p.X, Y: p.Y, DeltaX: p.DeltaX, DeltaY: p.DeltaY, Modifiers: p.Modifiers, Buttons: in.buttons,
+		}, false)
+		return
+	}
+	p.Buttons = in.buttons
+	relay(t, input.DispatchMouseEvent, p, p.Type == input.DispatchMouseEventTypeMouseReleased)
+}
+
+// RelayKey passes a key event on.
+func (t *Tab) RelayKey(p input.DispatchKeyEventParams) {
+	in := &t.input
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	k := key{code: p.Code, vk: p.WindowsVirtualKeyCode, name: p.Key, location: p.Location}
+	if k.code == "" {
+		k.code = p.Key
+	}
+	up := p.Type == input.DispatchKeyEventTypeKeyUp
+	switch {
+	case up:
+		in.letGo(k.code)
+	case in.holds(k.code):
+		p.AutoRepeat = ptr(true)
+	case len(in.held) < maxHeld:
+		in.held = append(in.held, k)
+	}
+	relay(t, input.DispatchKeyEvent, p, up)
+}
+
+// maxHeld is more keys than anybody has fingers for.
+const maxHeld = 32
+
+// RelayText puts text at the caret, as a paste or an input method does.
+func (t *Tab) RelayText(text string) {
+	relay(t, input.InsertText, input.InsertTextParams{Text: text}, false)
+}
