@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 IMAGE    ?= pillion
 LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Version=$(VERSION))
 
-.PHONY: help deps test-deps demo build test unit race lint cross fuzz bench golden image image-test clean
+.PHONY: help deps test-deps demo build test unit race lint cross fuzz bench golden vendor-js image image-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,9 @@ bench: ## Go benchmarks
 
 golden: ## write the golden files anew, to be read before they are committed
 	$(GO) test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n 1 dirname | sort -u) -update
+
+vendor-js: ## fetch the JavaScript of others that is embedded, checked by its digests
+	@.ci/vendor-js.sh
 
 image: ## build the container image
 	@.ci/image.sh build $(IMAGE)
