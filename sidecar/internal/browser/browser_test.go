@@ -121,6 +121,25 @@ func TestConsoleAndRequestsAreKept(t *testing.T) {
 	}
 }
 
+// A page may not follow every redirect, and Chromium then keeps the answer that
+// it would have followed. Its request must not stay open for that.
+func TestHopsOfFetchesEnd(t *testing.T) {
+	site, other := apptest.Start(t), apptest.Start(t)
+	b := open(t, site)
+	tab := b.Tabs()[0]
+	goTo(t, tab, site.URL()+"/form")
+	eval(t, tab.MainFrame(), "fetch('/redirect/302?to="+other.URL()+"/').catch(() => {})")
+	apptest.Await(t, "both hops to end", func() bool {
+		hops := 0
+		for _, r := range tab.Requests() {
+			if r.Type == "Fetch" && r.Done() {
+				hops++
+			}
+		}
+		return hops == 2
+	})
+}
+
 func TestOffAppIsRefusedBeforeItIsSent(t *testing.T) {
 	site, trap := apptest.Start(t), apptest.Sniffer(t)
 	b := open(t, site)

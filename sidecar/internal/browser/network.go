@@ -70,8 +70,12 @@ func (t *Tab) requestSent(s *cdp.Session, ev network.EventRequestWillBeSent) {
 	if t.network.open == nil {
 		t.network.open = map[network.RequestID]*Request{}
 	}
-	if old := t.network.open[ev.RequestID]; old != nil && ev.RedirectResponse != nil {
-		old.answer(ev.RedirectResponse)
+	if old := t.network.open[ev.RequestID]; old != nil {
+		// The same id again is the next hop. Where the page may not follow it,
+		// the answer that led there is kept from us, too.
+		if ev.RedirectResponse != nil {
+			old.answer(ev.RedirectResponse)
+		}
 		old.Ended = time.Now()
 		t.tellWatches(old)
 	}
