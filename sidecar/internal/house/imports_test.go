@@ -12,7 +12,7 @@ import (
 func rooms() []string {
 	return []string{
 		"policy", "redact", "event", "cdp", "janitor", "chrome", "browser", "page", "action", "takeover",
-		"tools", "mcp", "egress", "record", "live", "httpd", "apptest",
+		"tools", "mcp", "egress", "record", "live", "httpd", "apptest", "browsertest",
 	}
 }
 
@@ -22,7 +22,7 @@ func guests() map[string][]string {
 	return map[string][]string{
 		"github.com/chromedp/chromedp":           {"cdp", "chrome"},
 		"github.com/chromedp/chromedp/kb":        {"browser", "action"}, // key tables alone
-		"github.com/chromedp/cdproto":            {"cdp", "chrome", "browser", "page", "action", "record", "live"},
+		"github.com/chromedp/cdproto":            {"cdp", "chrome", "browser", "page", "action", "record", "live", "browsertest"},
 		"github.com/elazarl/goproxy":             {"egress"},
 		"github.com/gorilla/websocket":           {"live", "testdata/app"},
 		"github.com/modelcontextprotocol/go-sdk": {"mcp", "tools"},
@@ -79,7 +79,7 @@ func TestPackagesImportWhatStandsAboveThem(t *testing.T) {
 		allowed := false
 		switch {
 		case s.dir == "sidecar":
-			allowed = room(target) != "" && room(target) != "apptest"
+			allowed = room(target) != "" && room(target) != "apptest" && room(target) != "browsertest"
 		case s.dir == "supervisor":
 			allowed = strings.HasPrefix(target, "supervisor/internal/")
 		case strings.HasPrefix(s.dir, "supervisor/cmd/"):
