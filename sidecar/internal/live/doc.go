@@ -1,0 +1,35 @@
+// Package live lets people watch a browser and drive it: a WebSocket for each
+// viewer, a ticket as its first message, then pictures of the tab on screen and
+// what happens, and the person's input on the way back.
+//
+// A [Hub] takes over upgraded requests ([Hub.ServeHTTP]); who may open a socket at
+// all was decided before, by the listener. What is shown comes from a [Screen],
+// and the right to drive from a [takeover.Lease], which the hub owns: it is also
+// the agents' gate.
+//
+// # Invariants
+//
+//   - Nothing is sent to a socket that has not shown a valid ticket, but the close
+//     frame.
+//   - A viewer who can't keep up misses pictures, and nothing else; whoever leaves
+//     even small messages unread is disconnected. Nobody waits for them: neither
+//     the other viewers nor Chromium, beyond [ackLimit].
+//   - A viewer's messages are handled in their order. Input is passed on only
+//     while its connection holds the lease, judged at that moment; when control
+//     ends, whatever is held down is let go, and nothing follows.
+//   - A connection that gives no sign of life for [silenceLimit] is gone.
+//   - No input is logged, told or kept.
+//   - Pictures are taken only while somebody watches.
+//
+// # Why
+//
+// Why one picture in each viewer's mailbox, and not a queue? Whoever is behind
+// wants to see what is now. Chromium is told to go on when the slowest viewer that
+// keeps up has the picture, so that it draws no more than somebody can see.
+//
+// Why are sockets without a ticket counted apart from viewers? Anyone who reaches
+// the port can open some; they must not keep people out.
+//
+// Why is too much input slowed down, not dropped? A key that went down must come
+// up. The socket itself pushes back, on nobody but the sender.
+package live

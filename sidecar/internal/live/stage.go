@@ -1,0 +1,100 @@
+package live
+
+import (
+	"sync"
+
+	"github.com/chromedp/cdproto/input"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+)
+
+// Stage is the [Screen] of a real browser: the tab that is on screen.
+type Stage struct {
+	b    *browser.Browser
+	cast *browser.Screencast
+
+	mu      sync.Mutex
+	tab     *browser.Tab
+	touched *browser.Tab // whose input a person may hold down; nil = nothing is held
+}
+
+// NewStage makes a stage. It shows nothing before [Stage.Open].
+func NewStage(b *browser.Browser) *Stage { return &Stage{b: b} }
+
+// Open begins to show the browser's tabs to a hub.
+func (s *Stage) Open(h *Hub) {
+	s.cast = s.b.Screencast(browser.CastOptions{
+		OnView: func(v browser.View) {
+			s.turnTo(v.Tab)
+			if v.Tab == nil {
+				h.Show(nil, nil)
+				return
+			}
+			page := &proto.PageState{Tab: v.Index, Tabs: v.Tabs}
+			if v.URL != "" {
+				page.URL = &v.URL
+			}
+			h.Show(page, v.Tab)
+		},
+		OnFrame: func(f *browser.CastFrame) {
+			h.Draw(Picture{
+				JPEG: f.JPEG, Width: f.Width, Height: f.Height, OffsetTop: f.OffsetTop, Taken: f.Taken, Done: f.Done,
+			})
+		},
+	})
+}
+
+// Close ends it. The hub is told nothing any more.
+func (s *Stage) Close() { s.cast.Close() }
+
+// turnTo makes another tab the one that input goes to.
+func (s *Stage) turnTo(tab *browser.Tab) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tab != tab {
+		s.release()
+		s.tab = tab
+	}
+}
+
+// Watch starts and stops the pictures.
+func (s *Stage) Watch(on bool) { s.cast.Watch(on) }
+
+// SetPace says how they are taken.
+func (s *Stage) SetPace(p browser.Pace) { s.cast.SetPace(p) }
+
+// Mouse passes a mouse event on.
+func (s *Stage) Mouse(p input.DispatchMouseEventParams) {
+	s.touch(func(t *browser.Tab) { t.RelayMouse(p) })
+}
+
+// Key passes a key event on.
+func (s *Stage) Key(p input.DispatchKeyEventParams) { s.touch(func(t *browser.Tab) { t.RelayKey(p) }) }
+
+// Text passes text on.
+func (s *Stage) Text(text string) { s.touch(func(t *browser.Tab) { t.RelayText(text) }) }
+
+func (s *Stage) touch(send func(*browser.Tab)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tab != nil {
+		s.touched = s.tab
+		send(s.tab)
+	}
+}
+
+// Release lets go of what a person holds down. What the agent holds down on a tab
+// that no person has touched stays so.
+func (s *Stage) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release()
+}
+
+func (s *Stage) release() {
+	if s.touched != nil {
+		s.touched.ReleaseInput()
+		s.touched = nil
+	}
+}
