@@ -20,7 +20,10 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
-func TestMain(m *testing.M) { browsertest.Main(m) }
+// chromium is the one browser of all tests here; each test has its own tab.
+var chromium browsertest.Shared
+
+func TestMain(m *testing.M) { chromium.Main(m) }
 
 // stage is a tab with a page of the test's own, and who acts on it.
 type stage struct {
@@ -45,7 +48,7 @@ func open(t testing.TB, body string, options ...action.Option) *stage {
 // blank is a stage that is still on about:blank.
 func blank(t testing.TB, options ...action.Option) *stage {
 	t.Helper()
-	b := browsertest.Shared(t)
+	b := chromium.Browser(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
 	tab, err := b.NewTab(ctx)
 	if err != nil {

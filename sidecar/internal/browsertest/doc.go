@@ -3,9 +3,11 @@
 // of a package share.
 //
 //	func TestMain(m *testing.M) { browsertest.Main(m) }
+//	b := browsertest.Open(t, site) // pinned to the site, behind the egress proxy
 //
-//	b := browsertest.Open(t, site)   // pinned to the site, behind the egress proxy
-//	b := browsertest.Shared(t)       // goes anywhere on loopback; take a tab each
+//	var chromium browsertest.Shared
+//	func TestMain(m *testing.M) { chromium.Main(m) }
+//	b := chromium.Browser(t) // goes anywhere on loopback; take a tab each
 //
 // # Invariants
 //

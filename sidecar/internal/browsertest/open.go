@@ -23,14 +23,16 @@ import (
 const patience = 30 * time.Second
 
 // Main is a package's TestMain. The test binary plays the sidecar's helpers, too.
-func Main(m *testing.M) {
+func Main(m *testing.M) { testMain(m) }
+
+func testMain(m *testing.M, atEnd ...func() error) {
 	if code, handled := chrome.HelperMain(os.Args); handled {
 		os.Exit(code)
 	}
 	if code, handled := janitor.HelperMain(os.Args); handled {
 		os.Exit(code)
 	}
-	apptest.Main(m, stopShared)
+	apptest.Main(m, atEnd...)
 }
 
 // flavour is the Chromium of tests that do not mind which: "shell", "full", or

@@ -14,31 +14,33 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 )
 
-// shared is the one browser of a test process.
-var shared struct {
+// Shared is a browser without rules that the tests of a package share; they keep
+// it in a variable of the test.
+type Shared struct {
 	once    sync.Once
 	browser *browser.Browser
 	err     error
 	undo    undo
 }
 
-// Shared is the browser without rules that a package's tests share. Its dialogs
-// wait for an answer.
-func Shared(t testing.TB) *browser.Browser {
+// Main is the package's TestMain; see the package's.
+func (s *Shared) Main(m *testing.M) { testMain(m, s.undo.run) }
+
+// Browser starts the browser when it is first asked for. Its dialogs wait for an
+// answer.
+func (s *Shared) Browser(t testing.TB) *browser.Browser {
 	t.Helper()
-	shared.once.Do(func() { shared.browser, shared.err = startShared() })
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	s.once.Do(func() { s.browser, s.err = s.start() })
+	if s.err != nil {
+		t.Fatal(s.err)
 	}
-	return shared.browser
+	return s.browser
 }
 
-func stopShared() error { return shared.undo.run() }
-
-func startShared() (*browser.Browser, error) {
+func (s *Shared) start() (*browser.Browser, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l, err := launch(ctx, &shared.undo)
+	l, err := launch(ctx, &s.undo)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ func startShared() (*browser.Browser, error) {
 		defer close(served)
 		_ = proxy.Serve(l.seat.Listener()) // ends with Close
 	}()
-	shared.undo.add(func() error { err := proxy.Close(); <-served; return err })
-	conn, process, err := l.start(ctx, &shared.undo)
+	s.undo.add(func() error { err := proxy.Close(); <-served; return err })
+	conn, process, err := l.start(ctx, &s.undo)
 	if err != nil {
 		return nil, err
 	}

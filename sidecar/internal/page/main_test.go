@@ -14,7 +14,10 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
-func TestMain(m *testing.M) { browsertest.Main(m) }
+// chromium is the one browser of all tests here; each test has its own tab.
+var chromium browsertest.Shared
+
+func TestMain(m *testing.M) { chromium.Main(m) }
 
 // stage is a tab, its view, and a site whose pages are strings or files.
 type stage struct {
@@ -30,7 +33,7 @@ type stage struct {
 // in the order in which the view meets them.
 func newStage(t testing.TB) *stage {
 	t.Helper()
-	b := browsertest.Shared(t)
+	b := chromium.Browser(t)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	tab, err := b.NewTab(ctx)
 	if err != nil {
