@@ -177,8 +177,13 @@ func reachable(host string, port int) string {
 }
 
 func (s *session) startProxy(credentials egress.Credentials) {
+	var mayConnect func(remote, local net.Addr) bool
+	if private, _ := s.seat.PrivateNetwork(); !private {
+		// Everybody on this machine can reach the listener.
+		mayConnect = egress.OwnedBy(s.user.UID)
+	}
 	s.proxy = egress.New(egress.Options{
-		App: s.app, Credentials: credentials, OwnAddrs: ownAddrs, Log: s.log,
+		App: s.app, Credentials: credentials, PeerAllowed: mayConnect, OwnAddrs: ownAddrs, Log: s.log,
 		OnCredentials: func(known bool) {
 			if b := s.challenged.Load(); b != nil {
 				b.ExpectChallenge(!known)

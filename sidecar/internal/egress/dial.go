@@ -41,8 +41,8 @@ func (p *Proxy) judge(ctx context.Context, pl place, tunnel bool) (route, *Refus
 	case d.App && !tunnel && p.opts.App.TLS():
 		// The exception is for the app's origin, and this is another one.
 		return refuse(RuleAppScheme, reasonAppScheme, "")
-	case !d.App && policy.BlockedPort(d.Port):
-		return refuse(RulePort, policy.ReasonPort, "")
+	case !d.App && policy.JudgePort(d.Port) != "":
+		return refuse(RulePort, policy.JudgePort(d.Port), "")
 	case d.Addr.IsValid():
 		r.addrs = []netip.Addr{d.Addr}
 	case d.App:

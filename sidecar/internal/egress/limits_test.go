@@ -268,7 +268,7 @@ func TestConnectionLimitAndStrangers(t *testing.T) {
 	}
 
 	var seen atomic.Value
-	p = start(t, "http://127.0.0.1:1", Options{PeerAllowed: func(a net.Addr) bool { seen.Store(a.String()); return false }})
+	p = start(t, "http://127.0.0.1:1", Options{PeerAllowed: func(a, _ net.Addr) bool { seen.Store(a.String()); return false }})
 	c := p.dialRaw()
 	_, _ = io.WriteString(c, "GET /x HTTP/1.1\r\n\r\n")
 	if all, _ := io.ReadAll(c); len(all) > 0 {

@@ -21,10 +21,10 @@ type Options struct {
 	App         policy.App
 	Resolver    Resolver // nil = Go's own, over the hosts file and the machine's DNS servers
 	Credentials Credentials
-	// PeerAllowed says whether a client may connect at all, by its address; nil =
-	// everybody may. It is asked once a connection, before a byte is read, by
-	// several goroutines at once.
-	PeerAllowed func(remote net.Addr) bool
+	// PeerAllowed says whether a client may connect at all, by the addresses of its
+	// connection; nil = everybody may. It is asked once a connection, before a byte
+	// is read, by several goroutines at once. See [OwnedBy].
+	PeerAllowed func(remote, local net.Addr) bool
 	// OwnAddrs gives this machine's interface addresses, which count as private;
 	// nil = none. It is asked for every decision.
 	OwnAddrs func() []netip.Addr
@@ -92,7 +92,7 @@ func New(opts Options) *Proxy {
 		opts.Resolver = pureResolver()
 	}
 	if opts.PeerAllowed == nil {
-		opts.PeerAllowed = func(net.Addr) bool { return true }
+		opts.PeerAllowed = func(_, _ net.Addr) bool { return true }
 	}
 	if opts.OwnAddrs == nil {
 		opts.OwnAddrs = func() []netip.Addr { return nil }
@@ -165,7 +165,7 @@ func (p *Proxy) Serve(l net.Listener) error {
 		p.wg.Go(func() {
 			defer p.stats.open.Add(-1)
 			c := p.track(nc, nil, nil)
-			if !p.opts.PeerAllowed(nc.RemoteAddr()) {
+			if !p.opts.PeerAllowed(nc.RemoteAddr(), nc.LocalAddr()) {
 				p.stats.turned.Add(1)
 				_ = c.Close()
 				return

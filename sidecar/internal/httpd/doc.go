@@ -17,7 +17,9 @@
 //   - A file is sent to be saved: with a type from a short list, or none, and
 //     without anything that would let it run under this server's origin.
 //   - Nobody can hold a connection for free: headers, bodies, answers and
-//     silence each have their time.
+//     silence each have their time. And those who have shown no token can't take
+//     the connections of those who will: their number is bounded, and the oldest
+//     goes for the newest.
 //   - A panic in a handler is an answer of 500 and a stack in the log.
 //
 // # Why

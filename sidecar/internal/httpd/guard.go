@@ -42,7 +42,12 @@ func (g *guard) check(r *http.Request) *refusal {
 	if _, present := r.Header["Origin"]; present { // empty and "null" included
 		return originRefused
 	}
-	token, ok := bearerToken(r.Header.Get("Authorization"))
+	// Two of them would leave it to each reader which one counts.
+	values := r.Header["Authorization"]
+	if len(values) != 1 {
+		return tokenRefused
+	}
+	token, ok := bearerToken(values[0])
 	if !ok || !g.token.Matches(token) {
 		return tokenRefused
 	}

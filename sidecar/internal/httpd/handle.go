@@ -35,6 +35,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		writeError(answer, refused.status, refused.text)
 		return
 	}
+	s.crowd.known(r)
 	s.route(answer, r)
 }
 

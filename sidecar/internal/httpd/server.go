@@ -83,6 +83,7 @@ type Server struct {
 	log   *slog.Logger
 	http  http.Server
 	guard guard // complete after Listen
+	crowd *crowd
 
 	listener net.Listener
 
@@ -102,8 +103,11 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{opts: o, log: o.Log, quiet: make(chan struct{})}
+	s.crowd = newCrowd(maxCrowd)
 	s.http = http.Server{
 		Handler:                      http.HandlerFunc(s.handle),
+		ConnState:                    s.crowd.follow,
+		ConnContext:                  remember,
 		ReadHeaderTimeout:            headerTimeout,
 		ReadTimeout:                  requestTimeout,
 		WriteTimeout:                 answerTimeout,

@@ -119,18 +119,25 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-func TestBlockedPort(t *testing.T) {
-	if !slices.IsSorted(blockedPorts) {
-		t.Fatal("the list is not sorted, so it is not searched right")
-	}
-	for _, port := range blockedPorts {
-		if !BlockedPort(port) {
-			t.Errorf("%d is not blocked", port)
+func TestJudgePort(t *testing.T) {
+	for _, list := range [][]uint16{blockedPorts, servicePorts} {
+		if !slices.IsSorted(list) {
+			t.Errorf("not sorted, so the search misses some: %v", list)
 		}
 	}
-	for _, port := range []uint16{80, 443, 3000, 3478, 5173, 8080, 8443, 65535} {
-		if BlockedPort(port) {
-			t.Errorf("%d is blocked", port)
+	for _, port := range blockedPorts {
+		if JudgePort(port) != ReasonPort {
+			t.Errorf("port %d is %q", port, JudgePort(port))
+		}
+	}
+	for _, port := range servicePorts {
+		if JudgePort(port) != ReasonService {
+			t.Errorf("port %d is %q", port, JudgePort(port))
+		}
+	}
+	for _, port := range []uint16{80, 443, 3000, 4433, 5000, 7001, 8000, 8080, 8443, 8883, 9001, 9443, 49152, 65535} {
+		if reason := JudgePort(port); reason != "" {
+			t.Errorf("port %d %s", port, reason)
 		}
 	}
 }

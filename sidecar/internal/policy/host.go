@@ -82,8 +82,13 @@ func asciiLower(s string) string {
 	}, s)
 }
 
-// ReasonPort is for a public server's port that browsers refuse, too.
-const ReasonPort Reason = "uses a port that browsers refuse"
+// The reasons that a port may give.
+const (
+	// ReasonPort is for a port that browsers refuse, too.
+	ReasonPort Reason = "uses a port that browsers refuse"
+	// ReasonService is for a port of a service that serves no pages.
+	ReasonService Reason = "uses a port of no web server"
+)
 
 // blockedPorts is the list of the Fetch standard, sorted: ports of services that
 // could take an HTTP request for a command of theirs (mail, news, IRC, printers).
@@ -95,8 +100,25 @@ var blockedPorts = []uint16{
 	6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 }
 
-// BlockedPort says whether no connection is made to port, unless it is the app's.
-func BlockedPort(port uint16) bool {
-	_, found := slices.BinarySearch(blockedPorts, port)
-	return found
+// servicePorts are those of other well-known services that serve no pages, sorted:
+// databases, queues, remote desktops, files, printers. A tunnel carries any
+// protocol, so what browsers would send there is not all that a page can. STUN
+// and TURN are among them: a page uses such a server to reach others in its name,
+// and says where in the server's own name, which would be looked up.
+var servicePorts = []uint16{
+	88, 445, 464, 500, 502, 623, 873, 1080, 1194, 1433, 1434, 1521, 1883, 2181, 2375, 2376, 2379, 2380,
+	3268, 3269, 3306, 3389, 3478, 3479, 4369, 5222, 5269, 5349, 5350, 5432, 5671, 5672, 5900, 5901,
+	6379, 6380, 9042, 9092, 9100, 11211, 19302, 27017, 27018, 27019,
+}
+
+// JudgePort says why no connection is made to a port, unless it is the app's; ""
+// allows it.
+func JudgePort(port uint16) Reason {
+	if _, found := slices.BinarySearch(blockedPorts, port); found {
+		return ReasonPort
+	}
+	if _, found := slices.BinarySearch(servicePorts, port); found {
+		return ReasonService
+	}
+	return ""
 }
