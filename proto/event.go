@@ -35,7 +35,7 @@ const (
 	EventCrashed = "crashed"
 	// EventTakeover: who drives has changed. Detail: "held", "by" and "user"
 	// (name and id of the person, or null), "why" ("taken", "moved",
-	// "handed_back", "disconnected", "revoked" or "closed").
+	// "handed_back", "disconnected", "revoked", "max_hold", "idle" or "closed").
 	EventTakeover = "takeover"
 	// EventUsage: what the session has used since its start. Detail: "calls"
 	// of tools, "bytes_in" and "bytes_out" through the egress proxy,

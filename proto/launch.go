@@ -86,6 +86,8 @@ const (
 	DefaultAgentWaitMS    = 20_000
 	MaxAgentWaitMS        = 45_000 // callers give a tool call up after 60 s
 	DefaultReleaseGraceMS = 10_000
+	DefaultMaxViewers     = 8
+	mostViewers           = 100
 	DefaultViewportWidth  = 1280
 	DefaultViewportHeight = 800
 
@@ -135,6 +137,10 @@ type Live struct {
 	Origins        []string // serialised origins
 	AgentWaitMS    int      // 0 = 20000; NoAgentWait or 1 to 45000
 	ReleaseGraceMS int      // default 10000
+	MaxHoldMS      int      // a person's control ends after so long; 0 = never
+	IdleReleaseMS  int      // a person's control ends after so long without input; 0 = never
+	MaxViewers     int      // how many may watch at once, up to 100; default 8
+	Viewer         bool     // the sidecar serves a page to watch by, for debugging
 }
 
 // AgentWait is how long a call waits for a person to hand the browser back.
@@ -177,6 +183,7 @@ func (l Launch) WithDefaults() Launch {
 		v := *l.Live
 		v.AgentWaitMS = max(or(v.AgentWaitMS, DefaultAgentWaitMS), NoAgentWait)
 		v.ReleaseGraceMS = or(v.ReleaseGraceMS, DefaultReleaseGraceMS)
+		v.MaxViewers = or(v.MaxViewers, DefaultMaxViewers)
 		l.Live = &v
 	}
 	return l

@@ -162,7 +162,8 @@ func (c *checker) recording(key string, v any) *Recording {
 }
 
 func (c *checker) live(key string, v any) *Live {
-	obj, ok := c.object(key, v, "session_id", "origins", "agent_wait_ms", "release_grace_ms")
+	obj, ok := c.object(key, v, "session_id", "origins", "agent_wait_ms", "release_grace_ms",
+		"max_hold_ms", "idle_release_ms", "max_viewers", "viewer")
 	if !ok {
 		return nil
 	}
@@ -176,6 +177,10 @@ func (c *checker) live(key string, v any) *Live {
 		l.AgentWaitMS = NoAgentWait
 	}
 	l.ReleaseGraceMS = c.positive(key+".release_grace_ms", obj["release_grace_ms"])
+	l.MaxHoldMS = c.positive(key+".max_hold_ms", obj["max_hold_ms"])
+	l.IdleReleaseMS = c.positive(key+".idle_release_ms", obj["idle_release_ms"])
+	l.MaxViewers = c.integer(key+".max_viewers", obj["max_viewers"], 1, mostViewers, DefaultMaxViewers)
+	l.Viewer = c.flag(key+".viewer", obj["viewer"])
 	return &l
 }
 

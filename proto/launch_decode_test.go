@@ -47,7 +47,7 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 		}
 		return o
 	}
-	wantLive := proto.Live{SessionID: "s", Origins: []string{"https://dash.example"}, AgentWaitMS: 20000, ReleaseGraceMS: 10000}
+	wantLive := proto.Live{SessionID: "s", Origins: []string{"https://dash.example"}, AgentWaitMS: 20000, ReleaseGraceMS: 10000, MaxViewers: 8}
 	tests := []struct {
 		name string
 		text string
@@ -101,6 +101,10 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 		{"live times as given", with("live", live("agent_wait_ms", 0, "release_grace_ms", 500)), func(l *proto.Launch) {
 			l.Live = ptr(wantLive)
 			l.Live.AgentWaitMS, l.Live.ReleaseGraceMS = proto.NoAgentWait, 500
+		}},
+		{"live bounds", with("live", live("max_hold_ms", 60000, "idle_release_ms", 1, "max_viewers", 100, "viewer", true)), func(l *proto.Launch) {
+			l.Live = ptr(wantLive)
+			l.Live.MaxHoldMS, l.Live.IdleReleaseMS, l.Live.MaxViewers, l.Live.Viewer = 60000, 1, 100, true
 		}},
 		{"live longest wait", with("live", live("agent_wait_ms", 45000)), func(l *proto.Launch) {
 			l.Live = ptr(wantLive)
@@ -260,6 +264,11 @@ func TestDecodeLaunchRefuses(t *testing.T) {
 		{"live with an empty session", live("session_id", ""), "live.session_id"},
 		{"live without origins", live("origins", nil), "live.origins"},
 		{"live with no origins", live("origins", []any{}), "live.origins"},
+		{"live no viewers", live("max_viewers", 0), "live.max_viewers"},
+		{"live too many viewers", live("max_viewers", 101), "live.max_viewers"},
+		{"live hold of nothing", live("max_hold_ms", 0), "live.max_hold_ms"},
+		{"live idle for less than nothing", live("idle_release_ms", -1), "live.idle_release_ms"},
+		{"live viewer as text", live("viewer", "yes"), "live.viewer"},
 		{"live origins a string", live("origins", "https://dash.example"), "live.origins"},
 		{"live origin any", origin("*"), "live.origins"},
 		{"live origin with a path", origin("https://dash.example/x"), "live.origins"},

@@ -42,6 +42,10 @@ type liveWire struct {
 	Origins        []string `json:"origins"`
 	AgentWaitMS    *int     `json:"agent_wait_ms,omitempty"`
 	ReleaseGraceMS int      `json:"release_grace_ms,omitempty"`
+	MaxHoldMS      int      `json:"max_hold_ms,omitempty"`
+	IdleReleaseMS  int      `json:"idle_release_ms,omitempty"`
+	MaxViewers     int      `json:"max_viewers,omitempty"`
+	Viewer         bool     `json:"viewer,omitempty"`
 }
 
 type viewport struct {
@@ -82,7 +86,10 @@ func (l Launch) Encode() ([]byte, error) {
 		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes}
 	}
 	if v := l.Live; v != nil {
-		w.Live = &liveWire{SessionID: v.SessionID, Origins: v.Origins, ReleaseGraceMS: v.ReleaseGraceMS}
+		w.Live = &liveWire{
+			SessionID: v.SessionID, Origins: v.Origins, ReleaseGraceMS: v.ReleaseGraceMS,
+			MaxHoldMS: v.MaxHoldMS, IdleReleaseMS: v.IdleReleaseMS, MaxViewers: v.MaxViewers, Viewer: v.Viewer,
+		}
 		if v.AgentWaitMS != 0 {
 			w.Live.AgentWaitMS = new(max(v.AgentWaitMS, 0))
 		}
