@@ -19,6 +19,7 @@ const clockStep = 20 * time.Second
 type control struct {
 	out     *output
 	reasons chan<- string
+	revoke  func(user string) (viewers int, err error)
 	clocks  clocks
 
 	mu     sync.Mutex
@@ -31,8 +32,8 @@ type control struct {
 // newControl listens to commands from now on: the parent may go, or want a stop,
 // during the start already. The end of the session, which a command may replace
 // meanwhile, is kept from keepTime on.
-func newControl(out *output, stopAt *float64, commands io.Reader, reasons chan<- string) *control {
-	c := &control{out: out, reasons: reasons, clocks: systemClocks(), again: make(chan struct{}, 1)}
+func newControl(out *output, stopAt *float64, commands io.Reader, reasons chan<- string, revoke func(string) (int, error)) *control {
+	c := &control{out: out, reasons: reasons, revoke: revoke, clocks: systemClocks(), again: make(chan struct{}, 1)}
 	if stopAt != nil {
 		c.setEnd(*stopAt)
 	}
@@ -134,6 +135,11 @@ func (c *control) obey(cmd proto.Command) {
 		c.out.event(proto.EventExtended, "", map[string]any{"id": cmd.ID, "stop_at": *cmd.StopAt})
 		c.setEnd(*cmd.StopAt)
 	case proto.CommandRevoke:
-		c.out.event(proto.EventRevoked, "", map[string]any{"id": cmd.ID, "user": cmd.User, "viewers": 0})
+		viewers, err := c.revoke(cmd.User)
+		if err != nil {
+			c.reject(cmd.ID, err)
+			return
+		}
+		c.out.event(proto.EventRevoked, "", map[string]any{"id": cmd.ID, "user": cmd.User, "viewers": viewers})
 	}
 }

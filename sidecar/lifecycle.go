@@ -53,7 +53,7 @@ func (s *session) run(sig *signals, commands io.Reader) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	reasons := make(chan string, 8)
-	control := newControl(s.out, s.launch.StopAt, commands, reasons)
+	control := newControl(s.out, s.launch.StopAt, commands, reasons, s.revoke)
 
 	type started struct {
 		ready proto.Ready

@@ -54,6 +54,7 @@ type session struct {
 	tools   *tools.Kit
 	gateway *mcp.Gateway
 	server  *httpd.Server
+	live    atomic.Pointer[liveView] // nil without a live view
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
 	gone       chan struct{}                   // closed when Chromium ended
@@ -136,7 +137,8 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 		s.log.Warn("Chromium shares this machine's network; its switches and the egress proxy alone stand between", "why", why)
 	}
 	return proto.Ready{
-		Port: port, Version: proto.Version, PID: os.Getpid(), MCPURL: "http://" + reachable(s.launch.Host, port) + "/mcp",
+		LiveURL: s.liveURL(port),
+		Port:    port, Version: proto.Version, PID: os.Getpid(), MCPURL: "http://" + reachable(s.launch.Host, port) + "/mcp",
 		Chromium: proto.Chromium{Path: binary.Path, Version: s.browser.Version(), Flavour: binary.Flavour},
 		Features: proto.Features{
 			Sandbox: !s.launch.DisableChromiumSandbox, PrivateNetwork: private,
@@ -256,16 +258,24 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 }
 
 func (s *session) startServer() (port int, err error) {
-	s.gateway = mcp.New(mcp.Options{
+	s.startLive()
+	forAgents := mcp.Options{
 		Version: proto.Version, Log: s.log, Resolve: s.app.Target,
 		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return s.tools.NewSet() },
 		Ended:      s.ended,
-	})
-	s.server = httpd.New(httpd.Options{
+	}
+	listen := httpd.Options{
 		Host: s.launch.Host, Port: s.launch.Port, AllowedHosts: s.launch.AllowedHosts, Token: s.launch.Token,
-		Version: proto.Version, MCP: s.gateway, StorageState: s.storageState,
+		Version: proto.Version, StorageState: s.storageState,
 		Artifacts: s.files.Artifact, Log: s.log,
-	})
+	}
+	if v := s.live.Load(); v != nil {
+		forAgents.Gate = v.hub.Lease()
+		listen.Live, listen.LiveOrigins = v.hub, s.launch.Live.Origins
+	}
+	s.gateway = mcp.New(forAgents)
+	listen.MCP = s.gateway
+	s.server = httpd.New(listen)
 	if port, err = s.server.Listen(); err != nil {
 		return 0, err
 	}

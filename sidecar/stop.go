@@ -74,6 +74,7 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 	if s.browser != nil {
 		s.browser.Halt()
 	}
+	viewersGone := s.closeLive()
 	if s.server != nil {
 		step, done := context.WithTimeout(fast, answerShare)
 		if err := s.server.Stop(step); err != nil {
@@ -82,6 +83,7 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 		}
 		done()
 	}
+	<-viewersGone // it has bounds of its own
 	if s.browser != nil {
 		step, done := context.WithTimeout(fast, closeShare)
 		if err := s.browser.Close(step); err != nil {

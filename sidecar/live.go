@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
+	"github.com/pillion-browser/pillion/sidecar/internal/live"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
+)
+
+// liveView is the people's side of a session.
+type liveView struct {
+	hub   *live.Hub
+	stage *live.Stage
+}
+
+// startLive makes the live view, where the launch asks for one.
+func (s *session) startLive() {
+	o := s.launch.Live
+	if o == nil {
+		return
+	}
+	stage := live.NewStage(s.browser)
+	hub := live.New(live.Options{
+		Screen: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
+		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
+		MaxHold: time.Duration(o.MaxHoldMS) * time.Millisecond, IdleRelease: time.Duration(o.IdleReleaseMS) * time.Millisecond,
+		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, Log: s.log,
+	})
+	stage.Open(hub)
+	s.live.Store(&liveView{hub, stage})
+}
+
+// takenOver tells everybody else who drives.
+func (s *session) takenOver(c takeover.Change) {
+	detail := map[string]string{"why": string(c.Reason), "held": strconv.FormatBool(c.Held)}
+	told := map[string]any{"why": string(c.Reason), "held": c.Held, "by": nil, "user": nil}
+	if name := c.Holder.Person.Name; name != nil {
+		detail["by"], told["by"] = *name, *name
+	}
+	if id := c.Holder.Person.ID; id != nil {
+		detail["user"], told["user"] = *id, *id
+	}
+	s.events.Publish(event.Event{Kind: event.Takeover, Time: c.At, Detail: detail})
+	s.out.event(proto.EventTakeover, "", told)
+}
+
+// revoke takes the live view from a person and gives the number of viewers that
+// were closed; an error where the session has none.
+func (s *session) revoke(user string) (viewers int, err error) {
+	if s.launch.Live == nil {
+		return 0, &proto.Error{
+			Code: proto.CodeLiveOff, Message: "this browser has no live view", Hint: "Start it with a live section in its config",
+		}
+	}
+	if v := s.live.Load(); v != nil {
+		return v.hub.Revoke(user), nil
+	}
+	return 0, nil // nobody can have come yet
+}
+
+// closeLive begins to close the live view: calls that wait for a person have
+// their answer when it returns. done is closed when every viewer is gone.
+func (s *session) closeLive() (done <-chan struct{}) {
+	over := make(chan struct{})
+	v := s.live.Load()
+	if v == nil {
+		close(over)
+		return over
+	}
+	v.hub.Lease().Close()
+	go func() {
+		defer close(over)
+		v.hub.Close()
+		v.stage.Close()
+	}()
+	return over
+}
+
+// liveURL is where viewers connect; "" without a live view.
+func (s *session) liveURL(port int) string {
+	if s.launch.Live == nil {
+		return ""
+	}
+	return "ws://" + reachable(s.launch.Host, port) + "/live"
+}
