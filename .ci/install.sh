@@ -36,6 +36,8 @@ LIST
     cat <<'LIST'
 gcc|the race detector|
 libc6-dev|the race detector|
+curl|the session by hand that the README shows|
+iproute2|a network with strangers in it|
 LIST
   fi
 }
