@@ -43,14 +43,21 @@ func hostMain() int {
 	return 0
 }
 
-// kills is how often the test kills; PILLION_KILLS raises it for a soak.
-const kills = 40
+// kills is how often the test kills; PILLION_KILLS raises it for a soak. With
+// -short each victim dies a few times.
+const (
+	kills      = 40
+	shortKills = 9
+)
 
 // TestKillAnything kills host, sidecar and Chromium in turn, at random moments of
 // the start, of work and of the stop. Within the leak check's few seconds no
 // process, no port and no file may be left.
 func TestKillAnything(t *testing.T) {
 	n := kills
+	if testing.Short() {
+		n = shortKills
+	}
 	if s := os.Getenv("PILLION_KILLS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
