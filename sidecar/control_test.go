@@ -38,7 +38,7 @@ func TestCommands(t *testing.T) {
 		{`  {"id":"<&>\u2028","type":"ping","later":[1]}  `, proto.EventPong, want{"id": "<&>\u2028"}},
 		{`{"type":"extend","stop_at":4102444800000,"id":"2"}`, proto.EventExtended, want{"id": "2", "stop_at": far}},
 		{`{"type":"extend","stop_at":"2100-01-01T00:00:00Z"}`, proto.EventExtended, want{"id": "", "stop_at": far}},
-		{`{"type":"revoke","user":"ada","id":"3"}`, proto.EventRevoked, want{"id": "3", "user": "ada"}},
+		{`{"type":"revoke","user":"ada","id":"3"}`, proto.EventRejected, rejected("3", proto.CodeLiveOff)},
 		{`{"type":"extend","id":"4"}`, proto.EventRejected, rejected("4", proto.CodeInvalidArguments)},
 		{`{"type":"extend","stop_at":"soon","id":"5"}`, proto.EventRejected, rejected("5", proto.CodeInvalidArguments)},
 		{`{"type":"revoke","id":"6"}`, proto.EventRejected, rejected("6", proto.CodeInvalidArguments)},

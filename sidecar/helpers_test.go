@@ -42,8 +42,9 @@ func chromium(t *testing.T, workdir string) (pid int) {
 	return pid
 }
 
-// isType says whether an argument makes a process a child of Chromium's.
-func isType(arg string) bool { return strings.HasPrefix(arg, "--type=") }
+// isType says whether an argument makes a process a child of Chromium's. Those
+// that a zygote forked write all of theirs into one.
+func isType(arg string) bool { return strings.Contains(arg, "--type=") }
 
 // tree lists a process and everything that it started, with their arguments.
 func tree(t *testing.T, pid int) map[int][]string {

@@ -70,24 +70,47 @@ func TestKillAnything(t *testing.T) {
 	site := apptest.Start(t)
 	binary := apptest.Build(t)
 	for i := range n {
-		victim := []string{"host", "sidecar", "chromium"}[i%3]
+		k := killing{victim: []string{"host", "sidecar", "chromium"}[i%3]}
 		// A start takes some 600 ms, the work as long as it gets.
-		delay := time.Duration(rnd.Int64N(int64(1800 * time.Millisecond)))
-		stop := rnd.IntN(4) == 0 // in the middle of a stop
-		name := fmt.Sprintf("%d kill %s after %v", i, victim, delay.Round(time.Millisecond))
-		if stop {
-			name += " while stopping"
+		k.after = time.Duration(rnd.Int64N(int64(1800 * time.Millisecond)))
+		if rnd.IntN(4) == 0 { // in the middle of a stop, which takes some 200 ms
+			k.stopping = time.Duration(1 + rnd.Int64N(int64(250*time.Millisecond)))
 		}
-		t.Run(name, func(t *testing.T) { killOnce(t, site, binary, victim, delay, stop) })
+		// Nothing of a hung Chromium sees that its parent is gone.
+		k.hung = k.victim == "sidecar" && rnd.IntN(2) == 0
+		t.Run(fmt.Sprintf("%d %v", i, k), func(t *testing.T) {
+			t.Parallel()
+			k.once(t, site, binary)
+		})
 	}
 }
 
-func killOnce(t *testing.T, site *apptest.Site, binary, victim string, delay time.Duration, stop bool) {
+// killing is one case of the test.
+type killing struct {
+	victim   string
+	after    time.Duration // of the host's start
+	stopping time.Duration // for how long a stop has been under way; 0: there is none
+	hung     bool          // Chromium does not run any more
+}
+
+func (k killing) String() string {
+	text := fmt.Sprintf("kill %s after %v", k.victim, k.after.Round(time.Millisecond))
+	if k.stopping > 0 {
+		text += fmt.Sprintf(" and %v of stopping", k.stopping.Round(time.Millisecond))
+	}
+	if k.hung {
+		text += " with a hung Chromium"
+	}
+	return text
+}
+
+func (k killing) once(t *testing.T, site *apptest.Site, binary string) {
 	dir := apptest.Workdir(t)
 	host := exec.Command(os.Args[0])
 	host.Env = append(os.Environ(), hostMarker+"=1", "PILLION_TEST_HOST_SIDECAR="+binary,
 		"PILLION_TEST_HOST_APP="+site.URL(), "PILLION_TEST_HOST_WORKDIR="+dir)
-	host.Stderr = os.Stderr
+	var log strings.Builder // read after Wait
+	host.Stderr = &log
 	out, err := host.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +118,7 @@ func killOnce(t *testing.T, site *apptest.Site, binary, victim string, delay tim
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
-	due := time.After(delay)
+	due := time.After(k.after)
 	url := make(chan string, 1)
 	done := make(chan struct{})
 	go func() { // the host's output ends with it
@@ -116,12 +139,18 @@ func killOnce(t *testing.T, site *apptest.Site, binary, victim string, delay tim
 		}
 	}()
 	<-due
-	if stop {
+	if k.stopping > 0 {
 		for _, pid := range children(host.Process.Pid) {
 			signalOne(pid, syscall.SIGTERM)
 		}
+		time.Sleep(k.stopping)
 	}
-	switch victim {
+	if k.hung {
+		for _, pid := range mentioning(filepath.Join(dir, "profile-")) {
+			signalOne(pid, syscall.SIGSTOP)
+		}
+	}
+	switch k.victim {
 	case "host":
 		host.Process.Kill()
 	case "sidecar":
@@ -129,8 +158,12 @@ func killOnce(t *testing.T, site *apptest.Site, binary, victim string, delay tim
 			signalOne(pid, syscall.SIGKILL)
 		}
 	case "chromium":
-		for _, pid := range mentioning(filepath.Join(dir, "profile-")) {
+		all := mentioning(filepath.Join(dir, "profile-"))
+		for _, pid := range all {
 			signalOne(pid, syscall.SIGKILL)
+		}
+		if len(all) == 0 { // too early: nobody would end
+			host.Process.Kill()
 		}
 	}
 	// What was killed takes the rest along, except that a host whose sidecar was
@@ -146,6 +179,9 @@ func killOnce(t *testing.T, site *apptest.Site, binary, victim string, delay tim
 	<-done
 	<-work
 	apptest.LeakCheck(t, dir)
+	if t.Failed() {
+		t.Logf("the host's log:\n%s", log.String())
+	}
 }
 
 // drive uses the browser until it is gone: every call may be the one that is cut

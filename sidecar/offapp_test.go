@@ -24,6 +24,7 @@ const settleLate = 3 * time.Second
 func TestNothingLeavesTheApp(t *testing.T) {
 	for _, flavour := range flavours() {
 		t.Run(flavour, func(t *testing.T) {
+			t.Parallel()
 			site := apptest.Start(t)
 			trap, udp := apptest.Sniffer(t), apptest.UDPSniffer(t)
 			p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour})
@@ -41,6 +42,21 @@ func TestNothingLeavesTheApp(t *testing.T) {
 				if strings.Contains(r.Text, "canary") || strings.Contains(r.Text, apptest.Mark) {
 					t.Errorf("%s: the answer holds more than the origin:\n%s", what, r.Text)
 				}
+			}
+
+			// must is Must for calls that come after an attempt: some ways take
+			// their time, and the call that runs meanwhile is told.
+			must := func(tool string, args apptest.Args) string {
+				r := c.Call(tool, args)
+				for range 3 {
+					if r.IsError && strings.Contains(r.Text, "outside the sandbox app, and was closed") {
+						r = c.Call(tool, args)
+					}
+				}
+				if r.IsError {
+					t.Fatalf("%s %v: %s", tool, args, r.Text)
+				}
+				return r.Text
 			}
 
 			// Tools: what is not the app is refused before the browser hears of it.
@@ -78,7 +94,7 @@ func TestNothingLeavesTheApp(t *testing.T) {
 				t.Fatalf("the page's ways out: %v\n%s", err, text)
 			}
 			for _, way := range ways {
-				c.Must("browser_navigate", apptest.Args{"url": leave})
+				must("browser_navigate", apptest.Args{"url": leave})
 				target := to
 				if way == "rtc" {
 					target = "http://" + udp.Addr()
@@ -87,7 +103,7 @@ func TestNothingLeavesTheApp(t *testing.T) {
 				if strings.Contains(r.Text, apptest.Mark) {
 					t.Errorf("%s: the trap's page came back:\n%s", way, r.Text)
 				}
-				if n := strings.Count(c.Must("browser_tabs", apptest.Args{"action": "list"}), trap.Addr()); n > 0 {
+				if n := strings.Count(must("browser_tabs", apptest.Args{"action": "list"}), trap.Addr()); n > 0 {
 					t.Errorf("%s: a tab stands on the trap", way)
 				}
 			}

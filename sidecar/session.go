@@ -61,6 +61,7 @@ type session struct {
 	challenged atomic.Pointer[browser.Browser] // whom the proxy's challenges go to
 	stopping   atomic.Bool
 	stderr     io.WriteCloser // masks the session's secrets
+	exit       func(code int) // of the process, for a stop that hangs
 }
 
 func newSession(launch proto.Launch, stdout, stderr io.Writer) *session {
@@ -76,6 +77,7 @@ func newSession(launch proto.Launch, stdout, stderr io.Writer) *session {
 		events: &event.Stream{},
 		gone:   make(chan struct{}),
 		stderr: masked,
+		exit:   os.Exit,
 	}
 }
 

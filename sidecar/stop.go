@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -26,7 +25,7 @@ func (s *session) finish(sig *signals, e ending, first func()) int {
 	// and removes whatever a sidecar leaves that ends.
 	watchdog := time.AfterFunc(stopBudget, func() {
 		s.log.Error("the stop ran out of its time", "reason", e.reason)
-		os.Exit(s.lastWords(e, true))
+		s.exit(s.lastWords(e, true))
 	})
 	defer watchdog.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), stopBudget-wordsShare)
