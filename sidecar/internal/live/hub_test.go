@@ -325,10 +325,13 @@ func TestViewersAreLimited(t *testing.T) {
 func TestStrangersKeepNobodyOut(t *testing.T) {
 	s := newStand(t)
 	var strangers []*peer
+	begin := time.Now()
 	for range DefaultMaxViewers {
 		strangers = append(strangers, s.dial())
 	}
-	if code, _, _ := s.dial().ends(); code != 4429 {
+	ninth := s.dial()
+	// A machine that is slow enough makes the first one old.
+	if code, _, _ := ninth.ends(); code != 4429 && time.Since(begin) < freshAge {
 		t.Errorf("a ninth in the same moment: closed %d", code)
 	}
 	time.Sleep(freshAge) // they must be that old

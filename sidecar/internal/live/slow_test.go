@@ -1,0 +1,273 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
+)
+
+// TestSlowViewer has a viewer that does not read while pictures flow: it misses
+// most of them, but no other message, and sees the newest when it reads; nobody
+// waits for it.
+func TestSlowViewer(t *testing.T) {
+	s := newStand(t)
+	s.onScreen()
+	slow, good := s.watch("1", "Ada"), s.watch("2", "Grace")
+	good.hear()
+	good.hear()
+	seen := make(chan int, 1)
+	go func() {
+		n := 0
+		for {
+			good.SetReadDeadline(time.Now().Add(apptest.Patience))
+			_, data, err := good.ReadMessage()
+			if err != nil || strings.Contains(string(data), `"width":9999`) {
+				seen <- n
+				return
+			}
+			if strings.HasPrefix(string(data), `{"type":"frame"`) {
+				n++
+			}
+		}
+	}()
+	const frames = 150
+	var done atomic.Int32
+	big := bytes.Repeat([]byte{1}, 256<<10) // 150 of them are more than any socket holds
+	for n := range frames {
+		p := Picture{JPEG: big, Width: float64(1000 + n), Height: 800, Done: func() { done.Add(1) }}
+		if n == frames-1 {
+			p.Width = 9999
+		}
+		s.Draw(p)
+		if n%50 == 49 {
+			s.Show(&proto.PageState{URL: new("http://app.test/" + strconv.Itoa(n)), Tab: 1, Tabs: 1}, "first")
+		}
+		want := int32(n + 1)
+		apptest.Await(t, "the picture to be done", func() bool { return done.Load() == want })
+	}
+	if n := <-seen; n < frames*9/10-1 {
+		t.Errorf("the good viewer saw %d of %d pictures", n, frames)
+	}
+	var pages []string
+	got := 0
+	for last := ""; !strings.Contains(last, `"width":9999`); {
+		last = slow.hear()
+		if strings.HasPrefix(last, `{"type":"page"`) {
+			pages = append(pages, last)
+		}
+		if strings.HasPrefix(last, `{"type":"frame"`) {
+			got++
+		}
+	}
+	if len(pages) != 3 || !strings.Contains(pages[2], "/149") {
+		t.Errorf("the slow viewer was told %q", pages)
+	}
+	if got > frames/2 {
+		t.Errorf("the slow viewer was sent %d of %d pictures", got, frames)
+	}
+}
+
+func TestUnreadMessagesEndAViewer(t *testing.T) {
+	s := newStand(t)
+	p := s.watch("1", "Ada")
+	p.hear()
+	page := &proto.PageState{URL: new("http://app.test/" + strings.Repeat("x", 32<<10)), Tab: 1, Tabs: 1}
+	apptest.Await(t, "the viewer to be disconnected", func() bool {
+		s.Show(page, "first")
+		return !s.screen.isWatched()
+	})
+}
+
+func TestBinaryFrames(t *testing.T) {
+	s := newStand(t)
+	s.onScreen()
+	p := s.dial()
+	p.say("auth", "ticket", s.ticket("1", "Ada", proto.TicketView), "features", []string{"nonsense", "binary", "binary", "mac"})
+	p.hears(idleReady)
+	p.hears(`{"type":"features","features":["binary","mac"]}`)
+	s.Draw(Picture{JPEG: []byte("\xff\xd8two"), Width: 1280, Height: 800, Taken: time.Now().Add(-time.Second)})
+	for range 2 { // perhaps the first one was seen, too
+		kind, data, err := p.ReadMessage()
+		if err != nil || kind != websocket.BinaryMessage || len(data) < 4 {
+			t.Fatalf("kind %d, %d bytes, %v", kind, len(data), err)
+		}
+		n := binary.BigEndian.Uint32(data)
+		var head struct {
+			Type          string
+			Width, Height int
+			Seq           int
+			AgeMS         int `json:"age_ms"`
+		}
+		if err := json.Unmarshal(data[4:4+n], &head); err != nil {
+			t.Fatal(err)
+		}
+		if head.Type != "frame" || head.Width != 1280 || head.Height != 800 {
+			t.Errorf("head %s", data[4:4+n])
+		}
+		if string(data[4+n:]) == "\xff\xd8two" {
+			if head.Seq != 2 || head.AgeMS < 1000 || head.AgeMS > 20000 {
+				t.Errorf("head %s", data[4:4+n])
+			}
+			return
+		}
+	}
+	t.Error("the second picture never came")
+}
+
+// TestPacer plays viewers that take pictures at their own speed against what
+// Chromium may have in flight.
+func TestPacer(t *testing.T) {
+	var p pacer
+	a, b := &viewer{}, &viewer{}
+	var done []uint64
+	picture := func(seq uint64, to ...*viewer) *shot {
+		s := &shot{seq: seq, Picture: Picture{Done: func() { done = append(done, seq) }}}
+		p.offer(s, to)
+		return s
+	}
+	want := func(n int) {
+		t.Helper()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(done) != n {
+			t.Errorf("done %v, want %d of them", done, n)
+		}
+	}
+	picture(1) // nobody watches
+	want(1)
+	two := picture(2, a, b)
+	three := picture(3, a, b)
+	p.got(a, three) // it has skipped one
+	want(1)
+	p.got(b, two)
+	want(2)
+	p.left(b)
+	want(3)
+	// One that takes too long is not waited for, until it has caught up.
+	four := picture(4, a, b)
+	p.got(a, four)
+	apptest.Await(t, "the picture to be given up", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(done) == 4
+	})
+	if !p.isBehind(b) || p.isBehind(a) {
+		t.Error("who is behind?")
+	}
+	five := picture(5, a, b)
+	p.got(a, five)
+	want(5)
+	p.got(b, five)
+	six := picture(6, a, b)
+	p.got(a, six)
+	want(5)
+	p.got(b, six)
+	p.got(b, six)
+	want(6)
+	if len(p.open) > 0 {
+		t.Errorf("%d pictures are left", len(p.open))
+	}
+}
+
+func TestTooManyMessagesAreSlowedDown(t *testing.T) {
+	s := newStand(t)
+	s.onScreen()
+	p := s.watch("1", "Ada")
+	p.hear()
+	p.hear()
+	s.drive(p, "1", "Ada")
+	p.hears(mineAda)
+	const extra = 150
+	begin := time.Now()
+	for range messageBurst + extra {
+		p.say("mouse", "action", "move", "x", 0.5, "y", 0.5)
+	}
+	p.say("key", "action", "up", "key", "Shift")
+	apptest.Await(t, "all to be passed on", func() bool { return strings.HasSuffix(s.screen.all(), "keyUp Shift") })
+	if took := time.Since(begin); took < extra*time.Second/messagesASecond {
+		t.Errorf("%d messages took %v", messageBurst+extra, took)
+	}
+	if n := strings.Count(s.screen.all(), "mouseMoved"); n != messageBurst+extra {
+		t.Errorf("%d of %d moves were passed on", n, messageBurst+extra)
+	}
+}
+
+func TestSilenceEndsControl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the limit")
+	}
+	t.Parallel()
+	s := newStand(t, func(o *Options) { o.Grace = 100 * time.Millisecond })
+	p, awake := s.watch("1", "Ada"), s.watch("2", "Grace")
+	p.hear()
+	awake.hear()
+	s.drive(p, "1", "Ada")
+	p.hears(mineAda)
+	awake.hears(othersAda)
+	// Ada's laptop sleeps: nothing answers the pings any more.
+	awake.SetReadDeadline(time.Now().Add(silenceLimit + apptest.Patience))
+	_, data, err := awake.ReadMessage()
+	if err != nil || string(data) != free {
+		t.Errorf("heard %s, %v", data, err)
+	}
+}
+
+// TestStreamsOfAnything sends viewers' messages at random, in and out of control,
+// with rubbish between them. Nothing may crash, hang or be left.
+func TestStreamsOfAnything(t *testing.T) {
+	s := newStand(t, func(o *Options) { o.Grace = time.Millisecond })
+	s.onScreen()
+	r := rand.New(rand.NewPCG(7, 7))
+	parts := []string{
+		`{"type":"mouse","action":"down","x":0.5,"y":0.5}`, `{"type":"mouse","action":"up","x":1,"y":0}`, `{"type":"hand_back"}`,
+		`{"type":"key","action":"down","key":"a"}`, `{"type":"text","text":"hello"}`, `{"type":"wheel","x":0,"y":0,"deltaY":1}`,
+		`{"type":"take_control"}`, `{"type":"auth","ticket":"x"}`, `{"type":"take_control","ticket":`, `null`, `[]`, ``, "\xff\xfe",
+		`{"type":"dialog","accept":true}`, `{"type":"tab","index":1e99}`, strings.Repeat("[", 3000),
+	}
+	for round := range 30 {
+		p := s.watch(strconv.Itoa(round%3), "Ada")
+		go func() {
+			for {
+				if _, _, err := p.ReadMessage(); err != nil {
+					return
+				}
+			}
+		}()
+		for range 40 {
+			part := []byte(parts[r.IntN(len(parts))])
+			if len(part) > 0 && r.IntN(4) == 0 {
+				part[r.IntN(len(part))] = byte(r.IntN(256))
+			}
+			if r.IntN(10) == 0 {
+				s.drive(p, strconv.Itoa(round%3), "Ada")
+			}
+			if p.WriteMessage(1+r.IntN(2), part) != nil {
+				break
+			}
+		}
+		switch r.IntN(4) {
+		case 0:
+			p.NetConn().Close()
+		case 1:
+			p.NetConn().Write([]byte{0xff, 0x00, 0x81, 0xff, 0xff}) // no frame at all
+			p.Close()
+		case 2:
+			p.WriteControl(websocket.PingMessage, []byte("x"), time.Now().Add(time.Second))
+			p.Close()
+		default:
+			p.Close()
+		}
+		apptest.Await(t, "the viewer to be gone", func() bool { return !s.screen.isWatched() })
+	}
+}
