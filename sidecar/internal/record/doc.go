@@ -1,0 +1,2 @@
+// Package record is the recording of a session.
+package record

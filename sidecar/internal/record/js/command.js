@@ -1,0 +1,2 @@
+// Called on the recorder's own function.
+function (command) { return this(command); }

@@ -1,0 +1,125 @@
+package record
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/redact"
+)
+
+const (
+	// maxTexts is how many typed texts are remembered, the newest ones.
+	maxTexts = 500
+	// maxTextBytes bounds one of them: an echo of more is known by its beginning.
+	maxTextBytes = 4 << 10
+	// minText is the shortest text that is remembered: one or two characters are no
+	// secret and stand everywhere.
+	minText = 3
+	// minInside is from how many characters on a typed text is looked for inside of
+	// others; a shorter one must be all that there is, or half of a page would be
+	// blacked out.
+	minInside = 8
+)
+
+// secrets are what must not be in the recording wherever it stands: the session's
+// tokens, and what was typed in it.
+type secrets struct {
+	tokens [][]byte
+	masker *redact.Masker // of the tokens
+
+	mu     sync.Mutex
+	short  []string // typed texts, lower case
+	long   []string
+	inside *strings.Replacer // of the long ones; nil when there are none
+}
+
+func newSecrets(tokens []string) *secrets {
+	s := &secrets{masker: redact.NewMasker(tokens...)}
+	for _, t := range tokens {
+		if t != "" {
+			s.tokens = append(s.tokens, []byte(t))
+		}
+	}
+	return s
+}
+
+// typed remembers what somebody typed. It is called before the page can see it.
+func (s *secrets) typed(text string) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxTextBytes {
+		text = strings.ToValidUTF8(text[:maxTextBytes], "")
+	}
+	n := utf8.RuneCountInString(text)
+	if n < minText {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n < minInside {
+		s.short = remember(s.short, strings.ToLower(text))
+		return
+	}
+	s.long = remember(s.long, text)
+	var pairs []string
+	for _, t := range s.long {
+		// As it is, as pages tidy it up, and as addresses carry it.
+		for _, form := range []string{t, strings.ToLower(t), strings.ToUpper(t), url.QueryEscape(t), url.PathEscape(t)} {
+			pairs = append(pairs, form, redact.Mask)
+		}
+	}
+	s.inside = strings.NewReplacer(pairs...)
+}
+
+// remember appends what is new and forgets the oldest.
+func remember(all []string, text string) []string {
+	if slices.Contains(all, text) {
+		return all
+	}
+	if len(all) >= maxTexts {
+		all = slices.Clone(all[1:])
+	}
+	return append(all, text)
+}
+
+// scrub masks the typed texts in what a page says. Nothing else of it changes.
+func (s *secrets) scrub(text string) string {
+	if len(text) < minText {
+		return text
+	}
+	s.mu.Lock()
+	short := s.short
+	s.mu.Unlock()
+	if len(short) > 0 {
+		trimmed := strings.TrimSpace(text)
+		if utf8.RuneCountInString(trimmed) < minInside && slices.Contains(short, strings.ToLower(trimmed)) {
+			return strings.Replace(text, trimmed, redact.Mask, 1)
+		}
+	}
+	return s.scrubInside(text)
+}
+
+// scrubInside masks the long ones alone, for values that are no words: a width of
+// 100 is none of what somebody typed.
+func (s *secrets) scrubInside(text string) string {
+	s.mu.Lock()
+	inside := s.inside
+	s.mu.Unlock()
+	if inside == nil || len(text) < minInside {
+		return text
+	}
+	return inside.Replace(text)
+}
+
+// scrubTokens masks the session's own tokens in an event that is ready to be sent.
+func (s *secrets) scrubTokens(event []byte) []byte {
+	for _, t := range s.tokens {
+		if bytes.Contains(event, t) {
+			return []byte(s.masker.String(string(event)))
+		}
+	}
+	return event
+}
