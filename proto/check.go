@@ -114,6 +114,8 @@ func (c *checker) httpURL(key string, v any) (URL, bool) {
 		c.fail(key, "must be an absolute http or https URL")
 	case userInfo(u):
 		c.fail(key, "must not have a user or a password")
+	case u.Port == "0":
+		c.fail(key, "must not name port 0, where nobody can listen")
 	default:
 		return u, true
 	}

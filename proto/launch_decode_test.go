@@ -228,6 +228,7 @@ func TestDecodeLaunchRefuses(t *testing.T) {
 		{"app relative", with("app_url", "/login"), "app_url"},
 		{"app without a scheme", with("app_url", "127.0.0.1:3000"), "app_url"},
 		{"app with a user", with("app_url", "http://u@127.0.0.1:3000"), "app_url"},
+		{"app on port 0", with("app_url", "http://127.0.0.1:0"), "app_url"},
 		{"app with a password", with("app_url", "http://:p@127.0.0.1:3000"), "app_url"},
 		{"app in an array", with("app_url", []any{"http://127.0.0.1"}), "app_url"},
 		{"state an array", with("storage_state", []any{}), "storage_state"},
