@@ -1,0 +1,222 @@
+//go:build linux
+
+package attack
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
+)
+
+// load asks for a URL in the page, in the one way that names it, and waits until
+// the browser has an outcome: the answer, an error, or none for a while.
+const load = `async () => {
+	const url = URL_HERE;
+	const soon = (p) => Promise.race([p.then((x) => String(x), (e) => 'failed: ' + e), new Promise((ok) => setTimeout(() => ok('nothing yet'), 3000))]);
+	const added = (name, set) => new Promise((ok) => { const e = Object.assign(document.createElement(name), set); e.onload = () => ok('loaded'); e.onerror = () => ok('failed'); document.body.append(e); });
+	const ways = {
+		fetch: () => fetch(url, {mode: 'no-cors'}).then((r) => r.type),
+		post: () => fetch(url, {mode: 'no-cors', method: 'POST', body: 'secret'}).then((r) => r.type),
+		keepalive: () => fetch(url, {mode: 'no-cors', keepalive: true}).then((r) => r.type),
+		xhr: () => new Promise((ok) => { const r = new XMLHttpRequest(); r.open('GET', url); r.onloadend = () => ok(r.status); r.send(); }),
+		image: () => added('img', {src: url}),
+		script: () => added('script', {src: url}),
+		style: () => added('link', {rel: 'stylesheet', href: url}),
+		frame: () => added('iframe', {src: url}),
+		object: () => added('object', {data: url}),
+		video: () => { added('video', {src: url, preload: 'auto'}); return new Promise((ok) => setTimeout(ok, 500)); },
+		beacon: () => Promise.resolve(navigator.sendBeacon(url, 'secret')),
+		events: () => new Promise((ok) => { const s = new EventSource(url); s.onerror = () => { s.close(); ok('failed'); }; s.onopen = () => ok('open'); }),
+		socket: () => new Promise((ok) => { const s = new WebSocket(url.replace(/^http/i, 'ws')); s.onopen = () => ok('open'); s.onclose = () => ok('closed'); }),
+		module: () => import(url),
+		worker: () => new Promise((ok) => { const code = 'fetch(' + JSON.stringify(url) + ', {mode: "no-cors"}).then((r) => postMessage(r.type), (e) => postMessage("failed"))'; const w = new Worker(URL.createObjectURL(new Blob([code]))); w.onmessage = (e) => ok(e.data); }),
+		imported: () => new Promise((ok) => { const w = new Worker(URL.createObjectURL(new Blob(['try { importScripts(' + JSON.stringify(url) + '); postMessage("loaded") } catch (e) { postMessage("failed") }']))); w.onmessage = (e) => ok(e.data); }),
+		font: () => new FontFace('x', 'url(' + JSON.stringify(url) + ')').load(),
+		ping: () => { const a = document.createElement('a'); a.href = '#pinged'; a.ping = url; document.body.append(a); a.click(); return new Promise((ok) => setTimeout(ok, 300)); },
+		redirected: () => fetch('/redirect/307?to=' + encodeURIComponent(url), {mode: 'no-cors'}).then((r) => r.type),
+		prefetched: () => { document.head.append(Object.assign(document.createElement('link'), {rel: 'prefetch', href: url})); return new Promise((ok) => setTimeout(ok, 500)); },
+		preconnected: () => { document.head.append(Object.assign(document.createElement('link'), {rel: 'preconnect', href: url})); return new Promise((ok) => setTimeout(ok, 500)); },
+		resolved: () => { document.head.append(Object.assign(document.createElement('link'), {rel: 'dns-prefetch', href: url})); return new Promise((ok) => setTimeout(ok, 500)); },
+		preloaded: () => added('link', {rel: 'preload', as: 'script', href: url}),
+		modulepreloaded: () => added('link', {rel: 'modulepreload', href: url}),
+	};
+	const out = {};
+	for (const way of WAYS_HERE || Object.keys(ways)) {
+		try { out[way] = await soon(ways[way]()); } catch (e) { out[way] = 'threw: ' + e; }
+	}
+	return out;
+}`
+
+// loadBy loads a URL by some ways, or by all when none is named.
+func loadBy(t *testing.T, c *apptest.MCPClient, url string, ways ...string) string {
+	t.Helper()
+	list := "null"
+	if len(ways) > 0 {
+		list = `["` + strings.Join(ways, `", "`) + `"]`
+	}
+	return evaluate(t, c, strings.NewReplacer("URL_HERE", quoted(url), "WAYS_HERE", list).Replace(load))
+}
+
+// subresource runs a row of what a page loads from a spelling of an address. The
+// traps at home listen on every loopback address, on the port that the row names.
+func subresource(t *testing.T, e *scene, r row) {
+	e.needWorld(t)
+	c := e.open(t, "/leave?to=x&row="+r.ID)
+	before := mark(e.world)
+	url := e.fill(r.Input, r)
+	got := loadBy(t, c, url, "fetch", "image")
+	e.outcome(t, before, r, url, got)
+}
+
+// outcome compares what arrived with what the row expects.
+func (e *scene) outcome(t *testing.T, before moment, r row, url, said string) {
+	t.Helper()
+	arrived := append(e.world.near.since(before.near, nil), e.world.far.since(before.far, nil)...)
+	left := e.world.tap.since(before.tap, func(p packet) bool { return p.to.String() != farAddr+":53" })
+	if r.allowed() {
+		if len(arrived) == 0 {
+			t.Errorf("nothing arrived: %s", said)
+		}
+		return
+	}
+	for _, a := range arrived {
+		t.Errorf("%s: arrived: %v (%s)", url, a, said)
+	}
+	for _, p := range left {
+		t.Errorf("%s: left: %v", url, p)
+	}
+	if strings.Contains(said, `"open"`) {
+		t.Errorf("%s: a socket is open: %s", url, said)
+	}
+}
+
+// egressAddress runs a row of one address: a page of the app asks for it, over
+// plain HTTP and for a tunnel. In the world every address exists.
+func egressAddress(t *testing.T, e *scene, r row) {
+	e.needWorld(t)
+	c := e.open(t, "/leave?to=x&row="+r.ID)
+	before := mark(e.world)
+	url := "http://" + r.Input + "/" + e.token(r)
+	got := loadBy(t, c, url, "fetch") + loadBy(t, c, strings.Replace(url, "http", "https", 1), "fetch")
+	e.outcome(t, before, r, url, got)
+	if !r.allowed() {
+		return
+	}
+	// It arrived where it should, and nowhere else.
+	want := netip.MustParseAddr(strings.Trim(r.Input, "[]"))
+	for _, p := range e.world.tap.since(before.tap, func(packet) bool { return true }) {
+		if p.to.Addr() != want {
+			t.Errorf("left: %v", p)
+		}
+	}
+}
+
+// dnsAnswers are what the world's name server says in the rows about answers.
+func dnsAnswers() map[string]struct {
+	name    string
+	answers []string
+} {
+	type entry = struct {
+		name    string
+		answers []string
+	}
+	return map[string]entry{
+		"S018": {"mixed.dns.test", []string{publicAddr + ",127.0.0.1"}},
+		"S019": {"flip.dns.test", []string{publicAddr, "127.0.0.1"}},
+		"S020": {"vm", nil},
+	}
+}
+
+// dnsAnswer runs a row of what a name resolves to. One of more.json is the list
+// of answers, by "|" for one after the other.
+func dnsAnswer(t *testing.T, e *scene, r row) {
+	e.needWorld(t)
+	entry, known := dnsAnswers()[r.ID]
+	if !known {
+		entry.name, entry.answers = e.token(r)+".dns.test", strings.Split(r.Input, "|")
+	}
+	name := entry.name
+	if strings.Contains(name, ".") {
+		name = e.flavour + "-" + name
+		e.world.names.set(name, entry.answers...)
+	}
+	e.world.names.set("vm."+searchDomain, "10.0.0.1")
+	c := e.open(t, "/leave?to=x&row="+r.ID)
+	before := mark(e.world)
+	url := "http://" + name + "/" + e.token(r)
+	got := loadBy(t, c, url, "fetch", "post", "image")
+	if r.ID == "S019" {
+		e.rebinding(t, before, name)
+		return
+	}
+	e.outcome(t, before, r, url, got)
+	if n := e.world.names.questions(name + "." + searchDomain); n > 0 {
+		t.Errorf("the search list was tried %d times", n)
+	}
+}
+
+// rebinding: a name that is public at the first look and loopback at the next
+// was looked at once, every connection went where it was then, and none to
+// loopback.
+func (e *scene) rebinding(t *testing.T, before moment, name string) {
+	t.Helper()
+	if n := e.world.names.questions(name); n != 2 { // of A and of AAAA
+		t.Errorf("%d questions for the name", n)
+	}
+	if len(e.world.far.since(before.far, asked(name))) == 0 {
+		t.Error("the request did not arrive where the name was first")
+	}
+	for _, a := range e.world.near.since(before.near, nil) {
+		t.Errorf("arrived: %v", a)
+	}
+}
+
+// appException runs a row of what is open for being the app.
+func appException(t *testing.T, e *scene, r row) {
+	e.needWorld(t)
+	c := e.open(t, "/leave?to=x&row="+r.ID)
+	before := mark(e.world)
+	switch r.ID {
+	case "S001":
+		if got := loadBy(t, c, e.origin()+"/lab?"+e.token(r), "fetch"); !strings.Contains(got, "basic") {
+			t.Errorf("the app was not reached: %s", got)
+		}
+	case "S002":
+		e.outcome(t, before, r, otherPort, loadBy(t, c, otherPort+"/x"))
+	case "S003":
+		if got := loadBy(t, c, e.origin()+"/ws", "socket"); !strings.Contains(got, "open") {
+			t.Errorf("the app's socket did not open: %s", got)
+		}
+	case "S004":
+		hits := e.app.Hits("/localhost")
+		e.outcome(t, before, r, "localhost", loadBy(t, c, "http://localhost:7000/localhost"))
+		if e.app.Hits("/localhost") != hits {
+			t.Error("the app was reached by another name")
+		}
+	case "S005":
+		e.plainToTLS(t)
+	default:
+		if r.allowed() {
+			t.Fatalf("no way to run %s", r.ID)
+		}
+		e.outcome(t, before, r, r.Input, loadBy(t, c, e.fill(r.Input, r)))
+	}
+}
+
+// plainToTLS: an https app's port takes no plain text.
+func (e *scene) plainToTLS(t *testing.T) {
+	t.Helper()
+	secure := &scene{world: e.world, flavour: e.flavour, book: e.book, appHost: "secure.public.test"}
+	secure.begin(t, apptest.Config{"app_url": "https://secure.public.test"})
+	before := mark(e.world)
+	c := secure.client(t)
+	got := loadBy(t, c, "http://secure.public.test:443/plain", "fetch", "image")
+	time.Sleep(quietTime)
+	for _, a := range e.world.far.since(before.far, func(a arrival) bool { return a.line != "" }) {
+		t.Errorf("arrived: %v (%s)", a, got)
+	}
+	secure.p.Stop()
+}
