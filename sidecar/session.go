@@ -24,6 +24,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
+	"github.com/pillion-browser/pillion/sidecar/internal/record"
 	"github.com/pillion-browser/pillion/sidecar/internal/redact"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
@@ -55,6 +56,8 @@ type session struct {
 	gateway *mcp.Gateway
 	server  *httpd.Server
 	live    atomic.Pointer[liveView] // nil without a live view
+
+	recorder *record.Recorder // nil where nothing is recorded
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
 	gone       chan struct{}                   // closed when Chromium ended
@@ -105,6 +108,9 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	if s.files, err = files.Open(files.Options{
 		Uploads: s.dirs.Uploads, Output: s.dirs.Output, Profile: s.dirs.Profile, UID: s.user.UID, GID: s.user.GID,
 	}); err != nil {
+		return proto.Ready{}, err
+	}
+	if err := s.startRecording(); err != nil {
 		return proto.Ready{}, err
 	}
 	// Tools name files relative to here, as agents of the original expect.
@@ -231,10 +237,12 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 		<-s.conn.Done()
 		close(s.gone)
 	})
-	b, err := browser.Start(ctx, browser.Options{
+	o := browser.Options{
 		Conn: s.conn, Pin: s.app, Viewport: s.launch.Viewport, Events: s.events, Log: s.log,
 		ProxyUser: credentials.User, ProxyPassword: credentials.Password,
-	})
+	}
+	s.recordPages(&o)
+	b, err := browser.Start(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -275,6 +283,7 @@ func (s *session) startServer() (port int, err error) {
 		forAgents.Gate = v.hub.Lease()
 		listen.Live, listen.LiveOrigins = v.hub, s.launch.Live.Origins
 	}
+	s.recordCalls(&forAgents)
 	s.gateway = mcp.New(forAgents)
 	listen.MCP = s.gateway
 	s.server = httpd.New(listen)

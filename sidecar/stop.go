@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
 )
 
 // The stop has one budget, below the 10 s after which parents kill. Each step
@@ -57,6 +58,7 @@ func (s *session) lastWords(e ending, forced bool) int {
 // be forced.
 func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced bool) {
 	s.out.event(proto.EventStopping, reason, map[string]any{"budget_ms": stopBudget.Milliseconds()})
+	s.events.Publish(event.Event{Kind: event.Stopping, Detail: map[string]string{"reason": reason}})
 	over := make(chan struct{})
 	defer close(over)
 	fast, hurry := context.WithCancel(ctx)
@@ -84,6 +86,7 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 	}
 	<-viewersGone // it has bounds of its own
 	if s.browser != nil {
+		s.flushRecording(fast)
 		step, done := context.WithTimeout(fast, closeShare)
 		if err := s.browser.Close(step); err != nil {
 			s.log.Warn("Chromium did not close by itself", "error", err)
@@ -110,6 +113,7 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 		}
 	}
 	s.background.Wait()
+	s.closeRecording(fast)
 	if s.dirs != nil {
 		if err := s.dirs.Remove(ctx); err != nil {
 			s.log.Error("could not remove the session's directories", "error", err)

@@ -61,7 +61,7 @@ func (r *Recorder) happened(e event.Event) {
 		case event.PageClosed:
 			r.marker(e.Time, e.Tab, "page_closed")
 			r.pages.close(e.Tab)
-			delete(r.consoles, e.Tab)
+			delete(r.floods, e.Tab)
 		case event.Crashed:
 			r.marker(e.Time, e.Tab, "crashed")
 		case event.Console:
@@ -79,10 +79,10 @@ func (r *Recorder) happened(e event.Event) {
 
 // allow keeps floods out. Tab 0 is for what belongs to none.
 func (r *Recorder) allow(tab int, at time.Time) bool {
-	b := r.consoles[tab]
+	b := r.floods[tab]
 	if b == nil {
 		b = &bucket{}
-		r.consoles[tab] = b
+		r.floods[tab] = b
 	}
 	if b.take(at) {
 		return true

@@ -23,9 +23,10 @@ type Options struct {
 	BatchBytes  int  // 0 = proto.DefaultBatchBytes
 	Actions     bool // also record tool calls
 
-	// SpoolDir is made, in the session's directory, when SpoolBytes is not 0.
-	SpoolDir   string
+	// SpoolBytes is how much may wait on disk while the ingest is down, in a file
+	// without a name in SpoolDir; 0 = nothing.
 	SpoolBytes int
+	SpoolDir   string
 
 	Events  *event.Stream // what happens besides what pages tell
 	Secrets []string      // tokens of the session, masked wherever they turn up
@@ -43,12 +44,13 @@ type Recorder struct {
 	mark    string // of our scripts' messages
 	now     func() time.Time
 
-	inbox    *inbox
-	batcher  *batcher
-	queue    *queue
-	poster   *poster
-	pages    pages // of the worker alone
-	consoles map[int]*bucket
+	inbox   *inbox
+	batcher *batcher
+	queue   *queue
+	poster  *poster
+	spool   *spool          // nil: memory alone
+	pages   pages           // of the worker alone
+	floods  map[int]*bucket // by tab; of the worker alone
 
 	// held is until when what pages tell may be an echo of what a person types, in
 	// epoch milliseconds; see [Recorder.driving].
@@ -74,23 +76,22 @@ func New(o Options) (*Recorder, error) {
 	}
 	r := &Recorder{
 		opts: o, log: o.Log, secrets: newSecrets(o.Secrets), mark: "pillion " + rand.Text(), now: time.Now,
-		inbox: newInbox(), batcher: newBatcher(o.BatchEvents, o.BatchBytes), consoles: map[int]*bucket{}, closing: make(chan struct{}),
+		inbox: newInbox(), batcher: newBatcher(o.BatchEvents, o.BatchBytes), floods: map[int]*bucket{}, closing: make(chan struct{}),
 	}
 	r.pages = newPages()
-	var sp *spool
 	if o.SpoolBytes > 0 {
 		var err error
-		if sp, err = openSpool(o.SpoolDir, o.SpoolBytes); err != nil {
+		if r.spool, err = openSpool(o.SpoolDir, o.SpoolBytes); err != nil {
 			return nil, err
 		}
 	}
-	r.queue = newQueue(sp, r.batcher.fits, r.lose)
+	r.queue = newQueue(r.spool, r.batcher.fits, r.lose)
 	r.poster = newPoster(o.URL, o.Token, rand.Text(), r.now)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.drain, r.giveUp = context.WithCancel(context.Background())
 	up := &uploader{
 		queue: r.queue, post: r.poster.post, sleep: sleep, account: &r.account, lose: r.lose,
-		stored: func() { r.inbox.push(0, r.healthy) }, patient: sp != nil, log: r.log,
+		stored: func() { r.inbox.push(0, r.healthy) }, patient: r.spool != nil, log: r.log,
 	}
 	r.posting.Go(func() { up.run(r.drain) })
 	r.work.Go(r.run)
@@ -218,6 +219,9 @@ func (r *Recorder) Close(ctx context.Context) Report {
 		stop()
 		r.giveUp()
 		r.poster.close()
+		if r.spool != nil {
+			r.spool.close()
+		}
 		report := r.account.get()
 		r.log.Info("recording: the account", "recorded", report.Recorded, "sent", report.Sent, "dropped", report.Lost(),
 			"reasons", report.Dropped, "invalid", report.Invalid)

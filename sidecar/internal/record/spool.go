@@ -1,14 +1,13 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -16,102 +15,121 @@ import (
 // short hiccup of the ingest costs no disk.
 const maxUnspooled = 4
 
-// spool keeps batches in files while the ingest can't take them. Its directory is
-// the session's own and goes with it.
+// spool keeps batches on disk while the ingest can't take them: in one file without
+// a name, which ends with the process however that ends.
 type spool struct {
-	dir   string
-	limit int // bytes of all files
+	limit int64 // bytes of the file
 
 	mu   sync.Mutex
-	n    int
-	used int
+	file *os.File
+	end  int64 // of what is in use; back at 0 whenever nothing is
+	live int   // batches in it
 }
 
-// spooled is a batch in a file, and what is counted of it.
+// spooled is a batch in the spool, and what is counted of it.
 type spooled struct {
-	path   string
-	size   int
-	counts map[place]int
+	at, size int64
+	counts   map[origin]int
 }
 
-// place is what a lost event is counted by.
-type place struct {
+// origin is what a lost event is counted by.
+type origin struct {
 	class class
 	tab   int
 }
 
-// shadows stand for the events of a file that can't be read any more.
+// shadows stand for the events of a batch that can't be read any more.
 func (s *spooled) shadows() (items []item) {
-	for p, n := range s.counts {
-		for range n {
-			items = append(items, item{class: p.class, tab: p.tab})
-		}
+	for o, n := range s.counts {
+		items = append(items, repeat(item{class: o.class, tab: o.tab}, n)...)
 	}
 	return items
 }
 
-// openSpool makes the directory, which must not exist. limit is in bytes.
+// openSpool makes the file in a directory that nobody else writes to.
 func openSpool(dir string, limit int) (*spool, error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	f, err := os.CreateTemp(dir, ".spool-*")
+	if err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
 	}
-	return &spool{dir: dir, limit: limit}, nil
+	// A system that can't take the name from an open file leaves it to the session's
+	// end.
+	_ = os.Remove(f.Name())
+	return &spool{limit: int64(limit), file: f}, nil
 }
 
-// store writes a batch to a file; nil where it does not fit or can't be written.
+func (s *spool) close() {
+	_ = s.file.Close()
+	_ = os.Remove(s.file.Name())
+}
+
+// store writes a batch; nil where it does not fit or can't be written.
 func (s *spool) store(b batch) *spooled {
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	k := &spooled{counts: map[place]int{}}
-	var head [10]byte
+	packed := packItems(b)
+	k := &spooled{size: int64(len(packed)), counts: map[origin]int{}}
 	for _, it := range b {
-		k.counts[place{it.class, it.tab}]++
-		head[0] = byte(it.class)
-		binary.LittleEndian.PutUint32(head[1:], uint32(it.tab))
-		binary.LittleEndian.PutUint32(head[5:], uint32(len(it.json)))
-		_, _ = z.Write(head[:9])
-		_, _ = z.Write(it.json)
+		k.counts[origin{it.class, it.tab}]++
 	}
-	_ = z.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k.size = buf.Len(); s.used+k.size > s.limit {
+	if s.end+k.size > s.limit {
 		return nil
 	}
-	s.n++
-	k.path = filepath.Join(s.dir, fmt.Sprintf("%08d", s.n))
-	f, err := os.OpenFile(k.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil
+	if _, err := s.file.WriteAt(packed, s.end); err != nil {
+		return nil // the disk is full, most likely
 	}
-	_, err = f.Write(buf.Bytes())
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		_ = os.Remove(k.path) // the disk is full; what is left of the file goes with the session
-		return nil
-	}
-	s.used += k.size
+	k.at = s.end
+	s.end += k.size
+	s.live++
 	return k
 }
 
-// load reads a batch back and removes its file.
+// load reads a batch back and lets its place go.
 func (s *spool) load(k *spooled) (batch, error) {
 	defer s.forget(k)
-	f, err := os.Open(k.path)
-	if err != nil {
-		return nil, fmt.Errorf("open the spool: %w", err)
+	packed := make([]byte, k.size)
+	if _, err := s.file.ReadAt(packed, k.at); err != nil {
+		return nil, fmt.Errorf("read the spool: %w", err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(bufio.NewReader(f))
+	return unpackItems(packed)
+}
+
+func (s *spool) forget(*spooled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live--; s.live == 0 {
+		s.end = 0
+		_ = s.file.Truncate(0) // it is written over in any case
+	}
+}
+
+// itemHead is an item's class, tab and length.
+const itemHead = 1 + 4 + 4
+
+// packItems writes a batch with what its lost events would be counted by.
+func packItems(b batch) []byte {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	var head [itemHead]byte
+	for _, it := range b {
+		head[0] = byte(it.class)
+		binary.LittleEndian.PutUint32(head[1:], uint32(it.tab))
+		binary.LittleEndian.PutUint32(head[5:], uint32(len(it.json)))
+		_, _ = z.Write(head[:]) // a buffer takes everything
+		_, _ = z.Write(it.json)
+	}
+	_ = z.Close()
+	return buf.Bytes()
+}
+
+func unpackItems(packed []byte) (b batch, err error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("read the spool: %w", err)
 	}
-	var b batch
 	for {
-		var head [9]byte
-		if _, err := io.ReadFull(z, head[:]); err == io.EOF {
+		var head [itemHead]byte
+		if _, err := io.ReadFull(z, head[:]); errors.Is(err, io.EOF) {
 			return b, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("read the spool: %w", err)
@@ -123,11 +141,4 @@ func (s *spool) load(k *spooled) (batch, error) {
 		}
 		b = append(b, it)
 	}
-}
-
-func (s *spool) forget(k *spooled) {
-	_ = os.Remove(k.path)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used -= k.size
 }

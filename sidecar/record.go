@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
+	"github.com/pillion-browser/pillion/sidecar/internal/record"
+)
+
+// removeShare is what a stop keeps for the directories when the last of the
+// recording is slow to go out.
+const removeShare = 500 * time.Millisecond
+
+// startRecording begins to record, where the launch asks for it, before there is a
+// browser: its first page is a part of the recording.
+func (s *session) startRecording() (err error) {
+	o := s.launch.Recording
+	if o == nil {
+		return nil
+	}
+	s.recorder, err = record.New(record.Options{
+		URL: o.URL, Token: o.Token, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes, Actions: o.Actions,
+		SpoolDir: s.dirs.Output, SpoolBytes: o.SpoolBytes,
+		Events: s.events, Secrets: []string{s.launch.Token.Reveal(), o.Token.Reveal()}, Log: s.log,
+	})
+	return err
+}
+
+// recordPages has the browser's targets hooked.
+func (s *session) recordPages(o *browser.Options) {
+	if s.recorder != nil {
+		o.OnTarget, o.Private = s.recorder.Attach, s.recorder.Private
+	}
+}
+
+// recordCalls has the recorder told of the agents' calls: what one types, before,
+// and how it went, after.
+func (s *session) recordCalls(o *mcp.Options) {
+	if s.recorder == nil {
+		return
+	}
+	newToolset := o.NewToolset
+	o.NewToolset = func(c mcp.ClientInfo) mcp.Toolset { return recordedTools{newToolset(c), s.recorder} }
+	o.OnCall = func(c mcp.CallRecord) {
+		s.recorder.Action(record.Action{
+			Tool: c.Tool, Args: c.Args, Start: c.Start, Duration: c.Duration, Outcome: string(c.Outcome),
+		})
+	}
+}
+
+// recordedTools are an agent's tools whose typing the recorder knows.
+type recordedTools struct {
+	mcp.Toolset
+	recorder *record.Recorder
+}
+
+func (t recordedTools) Call(ctx context.Context, name string, args json.RawMessage) *sdk.CallToolResult {
+	t.recorder.Typing(name, args)
+	return t.Toolset.Call(ctx, name, args)
+}
+
+// flushRecording takes the pages' last events while there are pages.
+func (s *session) flushRecording(ctx context.Context) {
+	if s.recorder != nil {
+		s.recorder.Flush(ctx)
+	}
+}
+
+// closeRecording sends what there is and accounts for it.
+func (s *session) closeRecording(ctx context.Context) {
+	if s.recorder == nil {
+		return
+	}
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-removeShare))
+		defer cancel()
+	}
+	report := s.recorder.Close(ctx)
+	reasons := map[string]any{}
+	for reason, n := range report.Dropped {
+		reasons[string(reason)] = n
+	}
+	s.out.event(proto.EventRecording, "", map[string]any{
+		"recorded": report.Recorded, "sent": report.Sent, "dropped": report.Lost(), "reasons": reasons, "invalid": report.Invalid,
+	})
+}
