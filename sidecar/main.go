@@ -7,6 +7,12 @@
 //	sidecar doctor                  what this machine has and lacks
 //	sidecar --version
 //
+// It exits with 0 after a stop that was asked for (a signal, a command, the end
+// of the parent or of the session's time), with 1 when the start failed or the
+// browser ended by itself, with 2 for a command line that it does not know. At
+// whatever moment it is asked to stop, it does so within eight seconds and
+// leaves nothing; a second signal makes it hurry.
+//
 // The launch config, the ready line that answers it on stdout, and everything
 // else that crosses a border are described by package proto. Logs go to stderr.
 //

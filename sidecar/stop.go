@@ -13,7 +13,7 @@ import (
 const (
 	stopBudget  = 8 * time.Second
 	answerShare = 2 * time.Second // waiting calls get their answers, running ones end
-	closeShare  = 3 * time.Second // Chromium closes its pages and exits
+	closeShare  = 2 * time.Second // Chromium closes its pages and exits: 1.6 s at most where it works
 	killShare   = 2 * time.Second // Chromium's processes are asked once more, killed and waited for
 	wordsShare  = flushTime       // the last lines
 )
