@@ -13,7 +13,7 @@ import (
 const shortGrace = 100 * time.Millisecond
 
 // quiet runs a run with its complaint taken away from the test's output.
-func quiet(t *testing.T, tests func()) (code int, complaint string) {
+func quiet(t *testing.T, grace time.Duration, tests func()) (code int, complaint string) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -21,7 +21,7 @@ func quiet(t *testing.T, tests func()) (code int, complaint string) {
 	}
 	stderr := os.Stderr
 	os.Stderr = w
-	code = run(func() int { tests(); return 0 }, shortGrace)
+	code = run(func() int { tests(); return 0 }, grace)
 	os.Stderr = stderr
 	w.Close()
 	b := make([]byte, 64<<10)
@@ -59,7 +59,11 @@ func TestRunFailsOnWhatIsLeft(t *testing.T) {
 			}
 		}, func() { child.Wait() }},
 	} {
-		code, complaint := quiet(t, c.tests)
+		grace := LeakGrace // not waited for when nothing is left
+		if c.want != "" {
+			grace = shortGrace
+		}
+		code, complaint := quiet(t, grace, c.tests)
 		c.after()
 		if (code != 0) != (c.want != "") || !strings.Contains(complaint, c.want) {
 			t.Errorf("%s: code %d, complaint %q", c.name, code, complaint)
@@ -70,7 +74,7 @@ func TestRunFailsOnWhatIsLeft(t *testing.T) {
 func TestRunGivesTestsADirectoryOfTheirOwn(t *testing.T) {
 	outer := os.TempDir()
 	var inner string
-	code, complaint := quiet(t, func() {
+	code, complaint := quiet(t, LeakGrace, func() {
 		inner = os.TempDir()
 		if info, err := os.Stat(inner); err != nil || info.Mode().Perm() != 0o711 {
 			t.Errorf("%s: %v, %v", inner, info, err)
