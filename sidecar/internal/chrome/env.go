@@ -49,6 +49,9 @@ func environ(mode proto.Mode, home, tmp string, d display) []string {
 		"PATH=" + searchPath,
 		"HOME=" + home,
 		"TMPDIR=" + tmp,
+		// Names of files are UTF-8. A locale that is not installed would leave
+		// Chromium with ASCII; C.UTF-8 is part of the C library, but no language.
+		"LC_ALL=C.UTF-8", "LANGUAGE=en_US",
 		"LANG=en_US.UTF-8",
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
