@@ -1,8 +1,12 @@
 package main
 
 import (
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
@@ -22,15 +26,51 @@ func (s *session) startLive() {
 	if o == nil {
 		return
 	}
-	stage := live.NewStage(s.browser)
+	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.app.Target, Upload: s.receiveFiles})
 	hub := live.New(live.Options{
-		Screen: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
+		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
 		MaxHold: time.Duration(o.MaxHoldMS) * time.Millisecond, IdleRelease: time.Duration(o.IdleReleaseMS) * time.Millisecond,
 		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, Log: s.log,
 	})
-	stage.Open(hub)
+	stage.Raise(hub)
 	s.live.Store(&liveView{hub, stage})
+}
+
+// receiveFiles puts a person's files into the session's uploads, and copies of them
+// where Chromium can read them.
+func (s *session) receiveFiles(given []live.File) (paths []string, err error) {
+	var names []string
+	for i, f := range given {
+		// A directory each, so that neither another one of the same name nor what
+		// the agent put there is overwritten.
+		name := filepath.Join("by-hand-"+strconv.FormatInt(time.Now().UnixMilli(), 36), strconv.Itoa(i+1), fileName(f.Name))
+		if _, err := s.files.Write(name, f.Data); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return s.files.Stage(names)
+}
+
+// maxFileName is in characters, which take up to four bytes each.
+const maxFileName = 60
+
+// fileName makes a plain name of what another machine calls a file.
+func fileName(raw string) string {
+	name := []rune(strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '_'
+		}
+		return r
+	}, raw))
+	if n := len(name); n > maxFileName {
+		name = name[n-maxFileName:] // the end says what kind of file it is
+	}
+	if len(name) == 0 || name[0] == '.' {
+		name = append([]rune{'_'}, name...)
+	}
+	return string(name)
 }
 
 // takenOver tells everybody else who drives.

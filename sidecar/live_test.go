@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image/jpeg"
@@ -56,6 +57,18 @@ type dashboard struct {
 	errors  []string
 	closed  *websocket.CloseError
 	over    chan struct{}
+
+	// What only viewers know that ask for it.
+	tabs    []tabState
+	dialog  string
+	chooser string
+	binary  int
+	said    string // the last error's message
+}
+
+type tabState struct {
+	ID      int
+	Current bool
 }
 
 // ticketOf signs a ticket as a host does.
@@ -69,7 +82,7 @@ func ticketOf(t *testing.T, id, name string, mode proto.TicketMode) string {
 }
 
 // dashboardOf connects a person and waits for ready.
-func dashboardOf(t *testing.T, p *apptest.Process, id, name string) *dashboard {
+func dashboardOf(t *testing.T, p *apptest.Process, id, name string, features ...string) *dashboard {
 	t.Helper()
 	conn, answer, err := websocket.DefaultDialer.Dial(p.Ready.LiveURL, http.Header{"Origin": {liveOrigin}})
 	if err != nil {
@@ -78,7 +91,11 @@ func dashboardOf(t *testing.T, p *apptest.Process, id, name string) *dashboard {
 	d := &dashboard{t: t, conn: conn, id: id, name: name, over: make(chan struct{})}
 	go d.listen()
 	t.Cleanup(func() { conn.Close(); <-d.over })
-	d.send(map[string]any{"type": "auth", "ticket": ticketOf(t, id, name, proto.TicketView)})
+	auth := map[string]any{"type": "auth", "ticket": ticketOf(t, id, name, proto.TicketView)}
+	if len(features) > 0 {
+		auth["features"] = features
+	}
+	d.send(auth)
 	d.await("ready", func() bool { return d.opened })
 	return d
 }
@@ -95,7 +112,15 @@ func (d *dashboard) listen() {
 		}
 		if kind == websocket.TextMessage {
 			d.hear(data)
+			continue
 		}
+		d.mu.Lock()
+		d.binary++
+		var head struct{ Width, Height int }
+		if n := binary.BigEndian.Uint32(data); json.Unmarshal(data[4:4+n], &head) == nil {
+			d.width, d.height = head.Width, head.Height
+		}
+		d.mu.Unlock()
 	}
 }
 
@@ -106,6 +131,7 @@ func (d *dashboard) hear(data []byte) {
 		Control             proto.ControlState
 		Agent               proto.AgentState
 		Page                *proto.PageState
+		Tabs                []tabState
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		d.t.Errorf("a message that is not JSON: %.200s", data)
@@ -126,7 +152,14 @@ func (d *dashboard) hear(data []byte) {
 		_ = json.Unmarshal(data, &d.agent)
 	case "page":
 		d.page = m.Page
+	case "tabs":
+		d.tabs = m.Tabs
+	case "dialog":
+		d.dialog = string(data)
+	case "chooser":
+		d.chooser = string(data)
 	case "error":
+		d.said = m.Message
 		d.errors = append(d.errors, m.Message)
 	}
 }
@@ -350,5 +383,72 @@ func TestTakeoverOfAnAgentAtWork(t *testing.T) {
 	want := "taken Ada true, handed_back Ada false, taken Ada true, handed_back Ada false, taken Ada true, revoked Ada false, taken Grace true, closed Grace false"
 	if got := strings.Join(takeovers(p), ", "); got != want {
 		t.Errorf("the supervisor was told %q, want %q", got, want)
+	}
+}
+
+// TestDriveAllOfABrowser answers dialogs, gives files, and goes where a person
+// wants, by the messages for viewers that ask for them.
+func TestDriveAllOfABrowser(t *testing.T) {
+	site := apptest.Start(t)
+	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL()}, liveConfig())
+	c := p.MCP
+	c.Initialize()
+	c.Must("browser_navigate", apptest.Args{"url": "/keys"})
+	d := dashboardOf(t, p, "1", "Ada", "modals", "tabs", "binary")
+	d.takeOver()
+	said := func(part string) {
+		t.Helper()
+		d.await(part, func() bool { return strings.Contains(d.said, part) })
+	}
+
+	// Where it likes, on the app.
+	d.send(map[string]any{"type": "open", "url": "/lab"})
+	d.await("the lab", func() bool { return d.page != nil && d.page.URL != nil && strings.HasSuffix(*d.page.URL, "/lab") })
+	d.send(map[string]any{"type": "open", "url": "http://example.com/"})
+	said("may only open pages of the sandbox app")
+	d.send(map[string]any{"type": "back"})
+	d.await("the page before", func() bool { return strings.HasSuffix(*d.page.URL, "/keys") })
+	d.send(map[string]any{"type": "forward"})
+	d.await("the page after", func() bool { return strings.HasSuffix(*d.page.URL, "/lab") })
+	d.send(map[string]any{"type": "reload"})
+	d.send(map[string]any{"type": "new_tab"})
+	d.await("another tab", func() bool { return d.page.Tab == 2 && d.page.Tabs == 2 && len(d.tabs) == 2 && d.tabs[1].Current })
+	d.send(map[string]any{"type": "show_tab", "id": d.tabs[0].ID})
+	d.await("the first tab", func() bool { return d.page.Tab == 1 })
+	d.send(map[string]any{"type": "close_tab", "id": d.tabs[1].ID})
+	d.await("one tab", func() bool { return d.page.Tabs == 1 && len(d.tabs) == 1 })
+	d.await("binary pictures", func() bool { return d.binary > 0 })
+	d.handBack()
+
+	// A dialog of the page.
+	c.Must("browser_navigate", apptest.Args{"url": "/keys"})
+	c.Must("browser_evaluate", apptest.Args{"function": `() => {
+		const b = document.createElement('button'); b.id = 'ask'; b.textContent = 'Ask'; b.onclick = () => { b.textContent = prompt('Your name?', 'Bo') };
+		const f = document.createElement('input'); f.type = 'file'; f.id = 'file'; f.onchange = async () => { document.title = f.files[0].name + ' ' + await f.files[0].text() };
+		document.querySelector('main').prepend(b, f) }`})
+	x, y := centre(t, c, "#ask")
+	fx, fy := centre(t, c, "#file")
+	d.takeOver()
+	d.click(x, y)
+	d.await("the dialog", func() bool {
+		return strings.Contains(d.dialog, `{"kind":"prompt","message":"Your name?","default":"Bo"}`)
+	})
+	d.send(map[string]any{"type": "dialog", "accept": true, "text": canary})
+	d.await("the dialog to close", func() bool { return strings.Contains(d.dialog, `"dialog":null`) })
+	d.click(fx, fy)
+	d.await("the chooser", func() bool { return strings.Contains(d.chooser, `{"multiple":false}`) })
+	d.send(map[string]any{"type": "file", "name": "../../etc/übung.txt", "data": base64.StdEncoding.EncodeToString([]byte("hello "))})
+	d.send(map[string]any{"type": "file", "data": base64.StdEncoding.EncodeToString([]byte("there"))})
+	d.send(map[string]any{"type": "choose"})
+	d.await("the chooser to close", func() bool { return strings.Contains(d.chooser, `"chooser":null`) })
+	d.handBack()
+	if text := c.Must("browser_evaluate", apptest.Args{"function": "() => document.querySelector('#ask').textContent"}); !strings.Contains(text, canary) {
+		t.Errorf("the answer to the prompt: %s", text)
+	}
+	apptest.Await(t, "the page to have the file", func() bool {
+		return strings.Contains(c.Must("browser_evaluate", apptest.Args{"function": "() => document.title"}), "_.._etc_übung.txt hello there")
+	})
+	if strings.Contains(p.Stderr(), canary) {
+		t.Error("the log has what was typed")
 	}
 }

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -48,6 +47,9 @@ func (f *CastFrame) Done() {
 type CastOptions struct {
 	OnView  func(View)
 	OnFrame func(*CastFrame)
+	// OnModel is told that something of the browser changed, perhaps; nil: nobody
+	// is.
+	OnModel func(View)
 }
 
 // Screencast follows the tab on screen: the newest, until it closes or another
@@ -86,10 +88,15 @@ func DefaultPace() Pace { return Pace{Quality: castQuality, InFlight: castInFlig
 
 // cast is the pictures of one tab at one pace.
 type cast struct {
-	tab  *Tab
-	pace Pace
-	off  func()
+	tab    *Tab
+	pace   Pace
+	off    func()
+	failed atomic.Bool // it never began
 }
+
+// castRetry is when pictures are tried again of a tab that could not be drawn: one
+// that is just opening, or changes its process.
+const castRetry = 100 * time.Millisecond
 
 // Screencast begins to follow the tabs, and tells the first view before it
 // returns. Close it in the end.
@@ -98,7 +105,7 @@ func (b *Browser) Screencast(o CastOptions) *Screencast {
 	s := &Screencast{b: b, opts: o, wake: make(chan struct{}, 1), cancel: cancel, done: make(chan struct{})}
 	s.SetPace(DefaultPace())
 	view, _, changed := s.look()
-	o.OnView(view)
+	s.tell(view, true)
 	go s.follow(ctx, view, changed)
 	return s
 }
@@ -162,10 +169,8 @@ func (s *Screencast) follow(ctx context.Context, told View, changed <-chan struc
 		if view.Tab != told.Tab {
 			s.aim(nil)
 		}
-		if view != told {
-			s.tell(view)
-			told = view
-		}
+		s.tell(view, view != told)
+		told = view
 		if shows && s.on.Load() {
 			s.aim(view.Tab)
 		} else {
@@ -174,10 +179,15 @@ func (s *Screencast) follow(ctx context.Context, told View, changed <-chan struc
 	}
 }
 
-func (s *Screencast) tell(v View) {
+func (s *Screencast) tell(v View, moved bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.opts.OnView(v)
+	if moved {
+		s.opts.OnView(v)
+	}
+	if s.opts.OnModel != nil {
+		s.opts.OnModel(v)
+	}
 }
 
 // aim takes pictures of t from now on, and of no other tab; nil is of none.
@@ -186,7 +196,7 @@ func (s *Screencast) aim(t *Tab) {
 	defer s.mu.Unlock()
 	pace := *s.pace.Load()
 	if c := s.cast; c != nil {
-		if c.tab == t && c.pace == pace {
+		if c.tab == t && c.pace == pace && !c.failed.Load() {
 			return
 		}
 		s.cast = nil
@@ -205,9 +215,13 @@ func (s *Screencast) aim(t *Tab) {
 		Format: page.StartScreencastFormatJpeg, Quality: ptr(int64(pace.Quality)),
 		MaxWidth: castWidth, MaxHeight: castHeight, EveryNthFrame: 1, MaxFramesInFlight: int64(pace.InFlight),
 	}, func(_ pcdp.Empty, err error) {
-		if err != nil && !cdp.IsGone(err) {
-			s.b.log.Warn("could not take pictures of a tab", slog.Any("error", err))
+		if err == nil || cdp.IsGone(err) {
+			return
 		}
+		s.b.log.Debug("could not take pictures of a tab yet", "error", err)
+		// This may run with the lock held.
+		c.failed.Store(true)
+		time.AfterFunc(castRetry, s.nudge)
 	})
 }
 

@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"context"
+
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 )
@@ -79,4 +82,17 @@ const maxHeld = 32
 // RelayText puts text at the caret, as a paste or an input method does.
 func (t *Tab) RelayText(text string) {
 	relay(t, input.InsertText, input.InsertTextParams{Text: text}, false)
+}
+
+// Loading says whether the tab's document is on its way.
+func (t *Tab) Loading() bool {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	return t.main.loading
+}
+
+// Reload loads the tab's document again, and does not wait for it.
+func (t *Tab) Reload(ctx context.Context) error {
+	_, err := pcdp.Call(ctx, t.session, page.Reload, page.ReloadParams{})
+	return err
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -41,6 +42,8 @@ type Options struct {
 	AgentWait, Grace, MaxHold, IdleRelease time.Duration
 	// MaxViewers is how many may watch at once; 0 = [DefaultMaxViewers].
 	MaxViewers int
+	// Controls are what a person may do beyond mouse and keyboard; nil: nothing.
+	Controls Controls
 	// OnTakeover is told each change of who drives; nil: nobody is.
 	OnTakeover func(takeover.Change)
 	// Log takes what an operator should see; nil: nothing is logged.
@@ -54,7 +57,9 @@ type Hub struct {
 	lease    *takeover.Lease
 	pacer    pacer
 	upgrader websocket.Upgrader
-	work     sync.WaitGroup // requests
+	work     sync.WaitGroup  // requests, and what people do
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
 
 	// relay is held while input is passed on, and while what is held down is let
 	// go: nothing comes after that.
@@ -70,6 +75,8 @@ type Hub struct {
 	tab     any   // what the page state is of
 	last    *shot // the newest picture of that tab; nil when there is none
 	area    *area // what it shows
+	deck    deckMessages
+	acts    int // what people do that is not finished
 	revoked map[string]int64
 	watched time.Duration // with at least one viewer, until since
 	since   time.Time     // when somebody began to watch; zero when nobody does
@@ -93,6 +100,7 @@ func New(o Options) *Hub {
 			CheckOrigin: func(*http.Request) bool { return true },
 		},
 	}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.lease = takeover.New(takeover.Options{
 		AgentWait: o.AgentWait, Grace: o.Grace, MaxHold: o.MaxHold, IdleRelease: o.IdleRelease,
 		OnChange: h.controlChanged, OnWaiting: h.waitingChanged,
@@ -220,6 +228,7 @@ func (h *Hub) join(v *viewer, features []string) bool {
 	v.send(proto.LiveReady{Control: controlState(v, holder, held), Agent: agentState(h.lease.Waiting()), Page: h.page}.Encode())
 	if len(features) > 0 {
 		v.send(featuresMessage(features))
+		v.deal(deckMessages{}, h.deck)
 	}
 	if len(h.viewers) == 0 {
 		h.since = time.Now()
@@ -306,6 +315,7 @@ func (h *Hub) Close() {
 	h.lease.Close()
 	h.mu.Lock()
 	h.closed = true
+	h.cancel()
 	for _, v := range h.fresh {
 		v.hurry()
 	}

@@ -104,6 +104,8 @@ func (h *Hub) handle(ctx context.Context, v *viewer, typ string, f fields) {
 		h.lease.Release(v.key)
 	case "mouse", "wheel", "key", "text":
 		h.input(v, typ, f)
+	default:
+		h.control(v, typ, f)
 	}
 }
 
@@ -158,6 +160,9 @@ func (h *Hub) take(ctx context.Context, v *viewer, f fields) {
 		}
 		v.send(proto.LiveError{Code: proto.CodeHeld, Message: message}.Encode())
 		return
+	}
+	if v.wants.modals && h.opts.Controls != nil {
+		h.opts.Controls.Hold()
 	}
 	// The person's input waits in the socket for the agent's action to end.
 	h.lease.Settle(ctx)

@@ -12,6 +12,7 @@ import (
 // Stage is the [Screen] of a real browser: the tab that is on screen.
 type Stage struct {
 	b    *browser.Browser
+	opts StageOptions
 	cast *browser.Screencast
 
 	mu      sync.Mutex
@@ -19,11 +20,20 @@ type Stage struct {
 	touched *browser.Tab // whose input a person may hold down; nil = nothing is held
 }
 
-// NewStage makes a stage. It shows nothing before [Stage.Open].
-func NewStage(b *browser.Browser) *Stage { return &Stage{b: b} }
+// StageOptions are what a [Stage] needs of the session.
+type StageOptions struct {
+	// Resolve turns what a person wants to open into a URL of the app, or refuses;
+	// nil: anything is opened as it is.
+	Resolve func(raw string) (href string, refusal *proto.Error)
+	// Upload puts files where Chromium can read them; nil: there are none.
+	Upload func([]File) (paths []string, err error)
+}
 
-// Open begins to show the browser's tabs to a hub.
-func (s *Stage) Open(h *Hub) {
+// NewStage makes a stage. It shows nothing before [Stage.Raise].
+func NewStage(b *browser.Browser, o StageOptions) *Stage { return &Stage{b: b, opts: o} }
+
+// Raise begins to show the browser's tabs to a hub.
+func (s *Stage) Raise(h *Hub) {
 	s.cast = s.b.Screencast(browser.CastOptions{
 		OnView: func(v browser.View) {
 			s.turnTo(v.Tab)
@@ -37,6 +47,7 @@ func (s *Stage) Open(h *Hub) {
 			}
 			h.Show(page, v.Tab)
 		},
+		OnModel: func(v browser.View) { h.Deal(s.look(v)) },
 		OnFrame: func(f *browser.CastFrame) {
 			h.Draw(Picture{
 				JPEG: f.JPEG, Width: f.Width, Height: f.Height, OffsetTop: f.OffsetTop, Taken: f.Taken, Done: f.Done,

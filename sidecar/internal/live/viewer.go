@@ -37,9 +37,13 @@ type viewer struct {
 	wants  wants
 
 	opened time.Time
-	pace   bucket
-	pinged atomic.Int64 // when the last ping was sent, in nanoseconds; 0 = answered
-	delay  atomic.Int64 // what the last one took, in nanoseconds
+
+	// The reader's.
+	pace      bucket
+	files     []File // that came for the file chooser
+	fileBytes int
+	pinged    atomic.Int64 // when the last ping was sent, in nanoseconds; 0 = answered
+	delay     atomic.Int64 // what the last one took, in nanoseconds
 }
 
 // wants is what a viewer asks for beyond the original's messages.
