@@ -9,6 +9,8 @@
 //	func TestMain(m *testing.M) { chromium.Main(m) }
 //	b := chromium.Browser(t) // goes anywhere on loopback; take a tab each
 //
+//	b := browsertest.Free(t) // the same for one test, with options of its own
+//
 // # Invariants
 //
 //   - A browser ends with its test, a shared one with the package's, and

@@ -38,9 +38,36 @@ func (s *Shared) Browser(t testing.TB) *browser.Browser {
 }
 
 func (s *Shared) start() (*browser.Browser, error) {
+	b, err := startFree(&s.undo, func(o *browser.Options) {
+		o.MaxTabs = 500 // a tab each for the tests that run side by side or fail to close theirs
+	})
+	if err == nil {
+		b.HoldDialogs()
+	}
+	return b, err
+}
+
+// Free starts a browser without rules for one test, for what a shared one can't
+// have: options of its own.
+func Free(t testing.TB, change ...func(*browser.Options)) *browser.Browser {
+	t.Helper()
+	var undo undo
+	t.Cleanup(func() {
+		if err := undo.run(); err != nil {
+			t.Error(err)
+		}
+	})
+	b, err := startFree(&undo, change...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func startFree(undo *undo, change ...func(*browser.Options)) (*browser.Browser, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l, err := launch(ctx, &s.undo)
+	l, err := launch(ctx, undo)
 	if err != nil {
 		return nil, err
 	}
@@ -50,19 +77,19 @@ func (s *Shared) start() (*browser.Browser, error) {
 		defer close(served)
 		_ = proxy.Serve(l.seat.Listener()) // ends with Close
 	}()
-	s.undo.add(func() error { err := proxy.Close(); <-served; return err })
-	conn, process, err := l.start(ctx, &s.undo)
+	undo.add(func() error { err := proxy.Close(); <-served; return err })
+	conn, process, err := l.start(ctx, undo)
 	if err != nil {
 		return nil, err
 	}
-	b, err := browser.Start(ctx, browser.Options{
-		Conn: conn, Pin: anywhere{}, Viewport: proto.Viewport{Width: 1280, Height: 720},
-		MaxTabs: 500, // a tab each for the tests that run side by side or fail to close theirs
-	})
+	o := browser.Options{Conn: conn, Pin: anywhere{}, Viewport: proto.Viewport{Width: 1280, Height: 720}}
+	for _, c := range change {
+		c(&o)
+	}
+	b, err := browser.Start(ctx, o)
 	if err != nil {
 		return nil, process.Explain(err)
 	}
-	b.HoldDialogs()
 	return b, nil
 }
 
