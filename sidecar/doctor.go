@@ -14,7 +14,8 @@ import (
 // doctorTimeout is how long hosts wait for check; doctor starts a browser once.
 const doctorTimeout = 30 * time.Second
 
-// doctor prints what this machine has and lacks, a line each, with the cure.
+// doctor prints what this machine has and lacks, a line each, with the cure. It
+// fails when something is missing that every session needs.
 func doctor(stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithTimeout(context.Background(), doctorTimeout)
 	defer cancel()
@@ -25,7 +26,9 @@ func doctor(stdout, stderr io.Writer) int {
 			fmt.Fprintf(stdout, "[ok]      %s: %s\n", c.Name, oneLine(c.Detail))
 			continue
 		}
-		code = exitFailed
+		if !c.Optional {
+			code = exitFailed
+		}
 		fmt.Fprintf(stdout, "[missing] %s: %s. %s\n", c.Name, oneLine(c.Detail), oneLine(c.Fix))
 	}
 	return code

@@ -20,6 +20,8 @@ type Check struct {
 	OK     bool
 	Detail string // what was found
 	Fix    string // what to do when not OK
+	// Optional says that sessions run without it, unless they ask for it.
+	Optional bool
 }
 
 const (
@@ -40,7 +42,10 @@ func Checks(ctx context.Context) []Check {
 	}
 	defer user.Close()
 	who := fmt.Sprintf("Chromium runs as user %d", user.UID)
-	if !user.Dedicated {
+	switch {
+	case user.UID < 0: // systems whose users have no numbers
+		who = "Chromium runs as the sidecar's own"
+	case !user.Dedicated:
 		who += ", the sidecar's own"
 	}
 	list := []Check{{Name: "user", OK: true, Detail: who}}
@@ -62,7 +67,7 @@ func Checks(ctx context.Context) []Check {
 	}
 	list = append(list, systemChecks(renderers)...)
 
-	screen := Check{Name: "display", OK: true, Detail: "there is one for headed mode"}
+	screen := Check{Name: "display", OK: true, Optional: true, Detail: "there is one for headed mode"}
 	if displayOf(os.Getenv).none() {
 		screen.OK, screen.Detail, screen.Fix = false, "none; headed mode can't be used", displayHint
 	}
@@ -124,12 +129,16 @@ func trial(ctx context.Context, b Binary, user *User) ([]Renderer, []Check) {
 	sandbox := Check{Name: "sandbox", OK: true, Detail: "renderers are shut in"}
 	if err := alive(p); err != nil {
 		sandbox = failed("sandbox", p.Explain(err))
-	} else if renderers, err = awaitSandbox(ctx, p.PID()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	} else if renderers, err = awaitSandbox(ctx, p.PID()); errors.Is(err, errors.ErrUnsupported) {
+		sandbox.Detail = "Chromium is started with its own; this system does not show how renderers are shut in"
+	} else if err != nil {
 		sandbox = Check{Name: "sandbox", Detail: err.Error(), Fix: sandboxHint}
 	}
 	line := Check{Name: "command line", OK: true, Detail: "runs with the switches that it was given"}
 	if err := p.CheckCommandLine(); err != nil {
 		line = failed("command line", err)
+	} else if lacking != "" {
+		line.Detail = "this system does not show it"
 	}
 	return renderers, []Check{network, sandbox, line}
 }
