@@ -102,6 +102,9 @@ func startError(path string, user *User, err error) *proto.Error {
 	case errors.Is(err, fs.ErrPermission):
 		out.Code = proto.CodeBrowserMissing
 		out.Hint = "Let that user execute the file and search the directories above it and above the session's directory"
+	case errors.Is(err, errors.ErrUnsupported): // Windows: children inherit no pipes by number
+		out.Code = proto.CodeBrowserUnsuitable
+		out.Hint = "This system gives Chromium no pipe to be driven through: run the sidecar on Linux or macOS, in a container, or in WSL"
 	case errors.Is(err, syscall.ENOEXEC):
 		out.Code = proto.CodeBrowserUnsuitable
 		out.Hint = "The file is no program for this machine"

@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -51,6 +53,7 @@ func TestStartError(t *testing.T) {
 		{"may not change user", dedicated, &os.PathError{Op: "fork/exec", Err: syscall.EPERM}, proto.CodeUserUnavailable},
 		{"user does not exist here", dedicated, &os.PathError{Op: "fork/exec", Err: syscall.EINVAL}, proto.CodeUserUnavailable},
 		{"other machine's program", own, &os.PathError{Op: "fork/exec", Err: syscall.ENOEXEC}, proto.CodeBrowserUnsuitable},
+		{"no pipes on this system", own, fmt.Errorf("fork/exec: %w", errors.ErrUnsupported), proto.CodeBrowserUnsuitable},
 		{"no processes left", own, &os.PathError{Op: "fork/exec", Err: syscall.EAGAIN}, proto.CodeBrowserExited},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
