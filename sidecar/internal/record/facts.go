@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
-	"strconv"
 	"time"
 	"unicode/utf16"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/deliver"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/wall"
 )
 
 const (
@@ -36,7 +38,7 @@ func (b *bucket) take(now time.Time) bool {
 	if b.at.IsZero() {
 		b.left = floodBurst
 	} else {
-		b.left = min(floodBurst, b.left+now.Sub(b.at).Seconds()*floodRate)
+		b.left = min(floodBurst, b.left+max(now.Sub(b.at).Seconds(), 0)*floodRate)
 	}
 	b.at = now
 	if b.left < 1 {
@@ -55,9 +57,9 @@ func (r *Recorder) happened(e event.Event) {
 	r.inbox.push(0, func() {
 		switch e.Kind {
 		case event.PageOpened:
-			r.marker(e.Time, e.Tab, "page_opened", "url", urlValue(e.URL))
+			r.marker(e.Time, e.Tab, "page_opened", pair{"url", address(e.URL)})
 		case event.Navigated:
-			r.marker(e.Time, e.Tab, "navigated", "url", urlValue(e.URL))
+			r.marker(e.Time, e.Tab, "navigated", pair{"url", address(e.URL)})
 		case event.PageClosed:
 			r.marker(e.Time, e.Tab, "page_closed")
 			r.pages.close(e.Tab)
@@ -68,11 +70,10 @@ func (r *Recorder) happened(e event.Event) {
 			r.console(e)
 		case event.Refused:
 			if r.allow(0, e.Time) {
-				r.marker(e.Time, e.Tab, "refused", "kind", stringValue(e.Detail["kind"]),
-					"target", stringValue(e.Detail["target"]), "rule", stringValue(e.Detail["rule"]))
+				r.marker(e.Time, e.Tab, "refused", detail(e, "kind"), detail(e, "target"), detail(e, "rule"))
 			}
 		case event.Stopping:
-			r.marker(e.Time, 0, "stopping", "reason", stringValue(e.Detail["reason"]))
+			r.marker(e.Time, 0, "stopping", detail(e, "reason"))
 		}
 	})
 }
@@ -87,65 +88,72 @@ func (r *Recorder) allow(tab int, at time.Time) bool {
 	if b.take(at) {
 		return true
 	}
-	r.account.recorded(1)
-	r.lose(LostByFlood, item{class: classFact})
+	r.out.Lost(deliver.LostByFlood, deliver.Item{Class: deliver.Fact})
 	return false
 }
 
 // takeover notes who drives, at once, and records it in its turn.
 func (r *Recorder) takeover(e event.Event) {
 	held, why := e.Detail["held"] == "true", e.Detail["why"]
-	user := objectValue("id", orNull(e.Detail, "user"), "name", orNull(e.Detail, "by"))
-	if held {
+	human := []pair{
+		{"source", tree.String("human")},
+		{"user", tree.Object("id", orNull(e.Detail, "user"), "name", orNull(e.Detail, "by"))},
+	}
+	switch {
+	case held:
 		r.held.Store(math.MaxInt64)
-		if why == "taken" {
-			r.inbox.push(0, func() { r.marker(e.Time, 0, "takeover_started", "source", stringValue("human"), "user", user) })
+		if why == "taken" { // else the same person moved to another connection
+			r.inbox.push(0, func() { r.marker(e.Time, 0, "takeover_started", human...) })
 		}
-		return
+	default:
+		r.held.Store(e.Time.Add(afterEcho).UnixMilli())
+		r.inbox.push(0, func() { r.marker(e.Time, 0, "takeover_ended", append(human, pair{"reason", tree.String(why)})...) })
 	}
-	r.held.Store(e.Time.Add(afterEcho).UnixMilli())
-	r.inbox.push(0, func() {
-		r.marker(e.Time, 0, "takeover_ended", "source", stringValue("human"), "user", user, "reason", stringValue(why))
-	})
-}
-
-func orNull(detail map[string]string, key string) value {
-	if s, ok := detail[key]; ok {
-		return stringValue(s)
-	}
-	return value{}
 }
 
 // driving says whether what a page said at a time may be an echo of what a person
 // typed.
 func (r *Recorder) driving(ms float64) bool { return ms <= float64(r.held.Load()) }
 
-func urlValue(url string) value {
-	if url = publicURL(url); url == "" {
-		return value{}
+// pair is one more thing that a fact says.
+type pair struct {
+	key   string
+	value tree.Value
+}
+
+func detail(e event.Event, key string) pair { return pair{key, tree.String(e.Detail[key])} }
+
+func orNull(detail map[string]string, key string) tree.Value {
+	if s, ok := detail[key]; ok {
+		return tree.String(s)
 	}
-	return stringValue(url)
+	return tree.Value{}
+}
+
+// address is a page's, null where it is not told.
+func address(url string) tree.Value {
+	if url = wall.PublicURL(url); url == "" {
+		return tree.Value{}
+	}
+	return tree.String(url)
 }
 
 // marker records a fact. Tab 0 is none.
-func (r *Recorder) marker(at time.Time, tab int, label string, more ...any) {
-	data := objectValue("label", stringValue(label))
+func (r *Recorder) marker(at time.Time, tab int, label string, more ...pair) {
+	pairs := []pair{{"label", tree.String(label)}}
 	if tab > 0 {
-		data.set("tab", intValue(int64(tab)))
+		pairs = append(pairs, pair{"tab", tree.Int(int64(tab))})
 	}
-	rest := objectValue(more...)
-	for i, key := range rest.c.keys {
-		data.set(key, rest.c.items[i])
-	}
-	r.fact("marker", at, tab, data)
+	r.fact("marker", at, tab, append(pairs, more...))
 }
 
-func (r *Recorder) fact(kind string, at time.Time, tab int, data value) {
-	b := append([]byte(`{"kind":"`), kind...)
-	b = append(b, `","timestamp":`...)
-	b = strconv.AppendInt(b, at.UnixMilli(), 10)
-	b = data.appendTo(append(b, `,"data":`...))
-	r.record(item{class: classFact, tab: tab, json: r.secrets.scrubTokens(append(b, '}'))})
+func (r *Recorder) fact(kind string, at time.Time, tab int, pairs []pair) {
+	data := tree.Object()
+	for _, p := range pairs {
+		data.Set(p.key, p.value)
+	}
+	whole := tree.Object("kind", tree.String(kind), "timestamp", tree.Int(at.UnixMilli()), "data", data)
+	r.out.Add(deliver.Item{Class: deliver.Fact, Tab: tab, JSON: r.secrets.ScrubTokens(whole.Append(nil))})
 }
 
 // console records an error or a warning. Players read its text under either of two
@@ -154,16 +162,15 @@ func (r *Recorder) console(e event.Event) {
 	if !r.allow(e.Tab, e.Time) {
 		return
 	}
-	said := hiddenText
+	said := tree.String(hiddenText)
 	if !r.driving(float64(e.Time.UnixMilli())) {
-		said = cutText16(r.secrets.scrub(withoutQueries(e.Detail["text"])), maxConsole)
+		said = tree.String(cut(r.secrets.Scrub(withoutQueries(e.Detail["text"])), maxConsole))
 	}
-	tab := value{}
+	tab := tree.Value{}
 	if e.Tab > 0 {
-		tab = intValue(int64(e.Tab))
+		tab = tree.Int(int64(e.Tab))
 	}
-	r.fact("console", e.Time, e.Tab, objectValue("level", stringValue(e.Detail["level"]), "text", stringValue(said),
-		"tab", tab, "message", stringValue(said)))
+	r.fact("console", e.Time, e.Tab, []pair{{"level", tree.String(e.Detail["level"])}, {"text", said}, {"tab", tab}, {"message", said}})
 }
 
 // addresses finds web addresses in a text.
@@ -171,11 +178,11 @@ var addresses = regexp.MustCompile(`(?i)https?://[^\s"'<>()]+`)
 
 // withoutQueries cuts query, fragment and user from the addresses in a text.
 func withoutQueries(s string) string {
-	return addresses.ReplaceAllStringFunc(s, publicURL)
+	return addresses.ReplaceAllStringFunc(s, wall.PublicURL)
 }
 
-// cutText16 keeps so many UTF-16 units of a text.
-func cutText16(s string, most int) string {
+// cut keeps so many UTF-16 units of a text.
+func cut(s string, most int) string {
 	units := 0
 	for i, c := range s {
 		if units += utf16.RuneLen(c); units > most {
@@ -200,12 +207,11 @@ func (r *Recorder) Action(a Action) {
 		return
 	}
 	r.inbox.push(0, func() {
-		data := objectValue("tool", stringValue(a.Tool))
-		for _, f := range told(a.Tool, a.Args) {
-			data.set(f.key, stringValue(cutText16(r.secrets.scrub(f.text), maxConsole)))
+		pairs := []pair{{"tool", tree.String(a.Tool)}}
+		for _, p := range told(a.Tool, a.Args) {
+			pairs = append(pairs, pair{p.key, tree.String(cut(r.secrets.Scrub(p.text), maxConsole))})
 		}
-		data.set("duration_ms", intValue(a.Duration.Milliseconds()))
-		data.set("outcome", stringValue(a.Outcome))
-		r.fact("action", a.Start, 0, data)
+		r.fact("action", a.Start, 0, append(pairs,
+			pair{"duration_ms", tree.Int(a.Duration.Milliseconds())}, pair{"outcome", tree.String(a.Outcome)}))
 	})
 }

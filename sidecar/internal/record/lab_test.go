@@ -14,6 +14,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/deliver"
 )
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
@@ -45,7 +46,7 @@ func newLab(t *testing.T, change ...func(*record.Options)) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.recorder.Close(context.Background()) })
-	l.browser = browsertest.Open(t, l.site, func(o *browser.Options) {
+	l.browser = browsertest.Free(t, func(o *browser.Options) {
 		o.Events, o.OnTarget, o.Private = l.events, l.recorder.Attach, l.recorder.Private
 	})
 	return l
@@ -72,7 +73,7 @@ func (l *lab) eval(f *browser.Frame, expression string) string {
 }
 
 // finish ends the recording in the order of a stop and returns the account.
-func (l *lab) finish() record.Report {
+func (l *lab) finish() deliver.Report {
 	l.t.Helper()
 	l.recorder.Flush(l.within())
 	return l.recorder.Close(l.within())

@@ -8,11 +8,14 @@ import (
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/deliver"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/wall"
 )
 
 // pages are the documents that are recorded now.
 type pages struct {
-	blocks  blocks
+	ids     wall.IDs
 	sources map[*world]*source
 	frames  map[*browser.Frame]*source // who records a frame now
 
@@ -25,7 +28,7 @@ type source struct {
 	world  *world
 	handle runtime.RemoteObjectID // "" while it is not known
 	run    int
-	doc    *document // nil before its first event
+	doc    *wall.Document // nil before its first event
 
 	place   int64 // of the frame's element in its parent's document, for everybody
 	placing bool
@@ -103,44 +106,53 @@ func (r *Recorder) pageEvents(w *world, run int, text string, at time.Time) {
 	s := r.pages.source(w)
 	tab := w.target.tab.ID()
 	if run < s.run {
-		r.account.invalid(1)
+		r.out.Invalid(1)
 		return
 	}
 	if s.doc == nil || run > s.run {
 		s.run = run
-		s.doc = &document{
-			tab: tab, child: s.child(), place: s.place, limit: r.batcher.largest(), driving: r.driving,
-			wall: wall{ids: &idMap{from: &r.pages.blocks}, mirror: newMirror(), secrets: r.secrets},
-		}
+		s.doc = wall.New(wall.Options{
+			Tab: tab, Child: s.child(), IDs: &r.pages.ids, Secrets: r.secrets, Limit: r.out.Largest(), Driving: r.driving,
+		})
+		s.doc.Place(s.place)
 		r.pages.frames[w.frame] = s
 	}
-	elements, err := splitList(text)
+	elements, err := tree.SplitList(text)
 	if err != nil {
-		r.account.invalid(1)
+		r.out.Invalid(1)
 		r.pages.damaged[tab] = true
 		return
 	}
 	for _, raw := range elements {
-		items, what := s.doc.event(raw, at)
-		switch what {
-		case taken:
-			for _, it := range items {
-				r.record(it)
-			}
-			if s.doc.fresh {
-				s.doc.fresh = false
-				r.snapshotTaken(s)
-			}
-		case invalid:
-			r.account.invalid(1)
-			r.pages.damaged[tab] = true
-		case tooLarge:
-			r.account.recorded(1)
-			r.lose(LostTooLarge, item{tab: tab})
-		case homeless:
-			r.place(s)
-		case useless:
+		r.pageEvent(s, s.doc.Event(raw, at))
+	}
+}
+
+// pageEvent does what the judgement of an event asks for.
+func (r *Recorder) pageEvent(s *source, res wall.Result) {
+	tab := s.world.target.tab.ID()
+	switch res.Verdict {
+	case wall.Taken:
+		it := deliver.Item{Class: deliver.Change, Tab: tab}
+		if res.Restart {
+			it.Class = deliver.Restart
 		}
+		for _, it.JSON = range res.Events {
+			r.out.Add(it)
+		}
+		if res.Snapshot {
+			r.snapshotTaken(s)
+		}
+	case wall.Invalid:
+		r.out.Invalid(1)
+		r.pages.damaged[tab] = true
+	case wall.TooLarge:
+		r.out.Lost(deliver.LostTooLarge, deliver.Item{Tab: tab})
+		// A snapshot would be too large a second time.
+		r.pages.damaged[tab] = r.pages.damaged[tab] || !res.Snapshot
+	case wall.Homeless:
+		r.place(s)
+	case wall.Useless:
 	}
 }
 
@@ -163,8 +175,7 @@ func (r *Recorder) snapshotTaken(up *source) {
 
 // pageLost counts an event that never left its page.
 func (r *Recorder) pageLost(w *world) {
-	r.account.recorded(1)
-	r.lose(LostInPage, item{tab: w.target.tab.ID()})
+	r.out.Lost(deliver.LostInPage, deliver.Item{Tab: w.target.tab.ID()})
 }
 
 // pageBroken goes on from our own world where a page broke its recorder. A page
@@ -176,25 +187,29 @@ func (r *Recorder) pageBroken(w *world, document pcdp.LoaderID, why string) {
 	}
 	if !w.main {
 		r.log.Warn("recording: a page can't be recorded", "tab", w.target.tab.ID())
-		r.marker(r.now(), w.target.tab.ID(), "recording_failed")
+		r.marker(time.Now(), w.target.tab.ID(), "recording_failed")
 		return
 	}
-	r.log.Info("recording: a page broke its recorder, which goes on out of its reach", "tab", w.target.tab.ID(), "why", cutText16(why, 20))
-	r.work.Go(func() { r.enterOurWorld(w, document) })
+	r.log.Info("recording: a page broke its recorder, which goes on out of its reach", "tab", w.target.tab.ID(), "why", cut(why, 20))
+	r.spawn(func() { r.enterOurWorld(w, document) })
 }
 
 // mend asks damaged tabs for all of themselves, once the way is free.
 func (r *Recorder) mend() {
-	if r.queue.length() > mendQueue {
+	if r.out.Backlog() > mendQueue {
 		return
 	}
-	for tab := range r.pages.damaged {
-		if r.now().Sub(r.pages.mended[tab]) < mendPause {
+	for tab, is := range r.pages.damaged {
+		if !is {
+			delete(r.pages.damaged, tab)
+			continue
+		}
+		if time.Since(r.pages.mended[tab]) < mendPause {
 			continue
 		}
 		for f, s := range r.pages.frames {
 			if f.Parent() == nil && s.world.target.tab.ID() == tab && s.handle != "" {
-				r.pages.mended[tab] = r.now()
+				r.pages.mended[tab] = time.Now()
 				delete(r.pages.damaged, tab)
 				s.ask(commandSnapshot)
 			}

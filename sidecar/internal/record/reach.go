@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
 )
 
 // Bounds of what is asked of pages. A page that hangs answers nothing.
@@ -39,31 +40,31 @@ func (r *Recorder) enterOurWorld(w *world, document pcdp.LoaderID) {
 // on the worker.
 func (r *Recorder) place(s *source) {
 	up := r.pages.around(s)
-	if s.placing || s.place != 0 || up == nil || up.handle == "" || up.doc == nil || !up.doc.begun || s.tries >= placeTries {
+	if s.placing || s.place != 0 || up == nil || up.handle == "" || up.doc == nil || !up.doc.Begun() || s.tries >= placeTries {
 		return
 	}
 	s.placing = true
 	wait := placePause << s.tries
 	s.tries++
 	doc, handle, session, frame := up.doc, up.handle, up.world.target.session, s.world.frame.ID()
-	r.work.Go(func() {
+	r.spawn(func() {
 		local := findFrame(r.ctx, session, handle, frame)
 		if local == 0 {
-			_ = sleep(r.ctx, wait)
+			sleep(r.ctx, wait)
 		}
 		r.inbox.push(0, func() {
 			s.placing = false
 			if r.pages.sources[s.world] != s || up.doc != doc {
 				return
 			}
-			place, ok := doc.wall.ids.global(local)
-			if local <= 0 || !ok {
+			place, ok := doc.Global(local)
+			if !ok {
 				r.place(s)
 				return
 			}
 			s.place = place
 			if s.doc != nil {
-				s.doc.place = place
+				s.doc.Place(place)
 				s.ask(commandSnapshot)
 			}
 		})
@@ -95,10 +96,8 @@ func findFrame(ctx context.Context, s *cdp.Session, handle runtime.RemoteObjectI
 		switch {
 		case d.Value == nil:
 		case d.Value.Type == runtime.RemoteObjectTypeNumber:
-			v, err := parse(string(d.Value.Value))
-			if n, ok := v.whole(); err == nil && ok {
-				id = n
-			}
+			v, _ := tree.Parse(string(d.Value.Value))
+			id, _ = v.Whole()
 		case d.Value.ObjectID != "":
 			p := cdp.Start(s, dom.DescribeNode, dom.DescribeNodeParams{ObjectID: d.Value.ObjectID, Depth: ptr(int64(0))})
 			candidates = append(candidates, candidate{id, p})
@@ -112,6 +111,13 @@ func findFrame(ctx context.Context, s *cdp.Session, handle runtime.RemoteObjectI
 		}
 	}
 	return 0
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }
 
 // flushShare is what the pages get to hand over their last events; one that hangs
@@ -148,8 +154,8 @@ func (r *Recorder) Flush(ctx context.Context) {
 		if a.p.Wait(ctx, &res) != nil || res.Result == nil {
 			continue
 		}
-		if v, err := parse(string(res.Result.Value)); err == nil && v.str() != "" {
-			r.deliver(a.w, v.str())
+		if v, err := tree.Parse(string(res.Result.Value)); err == nil && v.Text() != "" {
+			r.deliver(a.w, v.Text())
 		}
 	}
 }

@@ -2,14 +2,17 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/deliver"
 )
 
 // target is a page, or a frame with a process of its own, as it is hooked. Its
@@ -64,7 +67,7 @@ func (r *Recorder) Attach(t *browser.Tab, s *cdp.Session) {
 	cdp.Start(s, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: recorderScript(tg.outer, r.mark), RunImmediately: &run,
 	})
-	r.work.Go(func() {
+	r.spawn(func() {
 		select {
 		case <-s.Done():
 			r.inbox.push(0, func() { r.pages.leave(func(w *world) bool { return w.target == tg }) })
@@ -162,7 +165,7 @@ func (r *Recorder) called(tg *target, ev runtime.EventBindingCalled) {
 	}
 	w := tg.world(ev.ExecutionContextID)
 	if w == nil {
-		r.account.invalid(1)
+		r.out.Invalid(1)
 		return
 	}
 	r.deliver(w, ev.Payload)
@@ -173,15 +176,15 @@ func (r *Recorder) called(tg *target, ev runtime.EventBindingCalled) {
 func (r *Recorder) deliver(w *world, payload string) {
 	head, rest, ok := strings.Cut(payload, ":")
 	if !ok || len(head) < 2 {
-		r.account.invalid(1)
+		r.out.Invalid(1)
 		return
 	}
 	run, err := strconv.Atoi(head[1:])
 	if err != nil {
-		r.account.invalid(1)
+		r.out.Invalid(1)
 		return
 	}
-	at := r.now()
+	at := time.Now()
 	taken := true
 	switch head[0] {
 	case 'e':
@@ -192,21 +195,12 @@ func (r *Recorder) deliver(w *world, payload string) {
 		document := w.frame.Document()
 		r.inbox.push(0, func() { r.pageBroken(w, document, rest) })
 	default:
-		r.account.invalid(1)
+		r.out.Invalid(1)
 	}
 	if !taken {
 		n := max(strings.Count(rest, `"timestamp":`), 1)
-		r.account.recorded(n)
-		r.lose(LostInHaste, repeat(item{tab: w.target.tab.ID()}, n)...)
+		r.out.Lost(deliver.LostInHaste, slices.Repeat([]deliver.Item{{Tab: w.target.tab.ID()}}, n)...)
 	}
-}
-
-func repeat(it item, n int) []item {
-	all := make([]item, n)
-	for i := range all {
-		all[i] = it
-	}
-	return all
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -4,32 +4,35 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/wall"
 )
 
 // Typing tells what a tool call is about to type, before the page can see it.
 func (r *Recorder) Typing(tool string, args json.RawMessage) {
-	v, err := parse(string(args))
+	v, err := tree.Parse(string(args))
 	if err != nil {
 		return
 	}
 	switch tool {
 	case "browser_type":
-		r.secrets.typed(v.field("text").str())
+		r.secrets.Typed(v.Get("text").Text())
 	case "browser_handle_dialog":
-		r.secrets.typed(v.field("promptText").str())
+		r.secrets.Typed(v.Get("promptText").Text())
 	case "browser_fill_form":
-		fields := v.field("fields").items()
+		fields := v.Get("fields").Items()
 		for i := range fields {
 			// The others choose among what the page offers.
-			if typ := fields[i].field("type").str(); typ == "" || typ == "textbox" {
-				r.secrets.typed(fields[i].field("value").str())
+			if typ := fields[i].Get("type").Text(); typ == "" || typ == "textbox" {
+				r.secrets.Typed(fields[i].Get("value").Text())
 			}
 		}
 	}
 }
 
 // Typed tells what a person types, before the page can see it.
-func (r *Recorder) Typed(text string) { r.secrets.typed(text) }
+func (r *Recorder) Typed(text string) { r.secrets.Typed(text) }
 
 // part is one thing that is told of a tool call.
 type part struct{ key, text string }
@@ -37,7 +40,7 @@ type part struct{ key, text string }
 // told is what of a tool call's arguments is recorded: what it was aimed at. What
 // was typed or chosen is not among it, nor anything that is not named here.
 func told(tool string, args json.RawMessage) (parts []part) {
-	v, err := parse(string(args))
+	v, err := tree.Parse(string(args))
 	if err != nil {
 		return nil
 	}
@@ -46,26 +49,26 @@ func told(tool string, args json.RawMessage) (parts []part) {
 			parts = append(parts, part{key, text})
 		}
 	}
-	name, ref := v.field("element").str(), v.field("target").str()
+	name, ref := v.Get("element").Text(), v.Get("target").Text()
 	if tool == "browser_drag" {
-		name, ref = v.field("startElement").str(), v.field("startTarget").str()
-		add("to", firstOf(v.field("endElement").str(), v.field("endTarget").str()))
+		name, ref = v.Get("startElement").Text(), v.Get("startTarget").Text()
+		add("to", firstOf(v.Get("endElement").Text(), v.Get("endTarget").Text()))
 	}
 	if tool == "browser_fill_form" {
-		fields := v.field("fields").items()
+		fields := v.Get("fields").Items()
 		var names []string
 		for i := range fields {
-			names = append(names, firstOf(fields[i].field("name").str(), fields[i].field("element").str()))
+			names = append(names, firstOf(fields[i].Get("name").Text(), fields[i].Get("element").Text()))
 		}
 		name = strings.Join(names, ", ")
 	}
 	add("target", firstOf(name, ref))
-	add("url", publicURL(v.field("url").str()))
+	add("url", wall.PublicURL(v.Get("url").Text()))
 	if tool == "browser_tabs" {
-		add("what", v.field("action").str())
+		add("what", v.Get("action").Text())
 	}
 	if tool == "browser_press_key" {
-		key := v.field("key").str()
+		key := v.Get("key").Text()
 		if utf8.RuneCountInString(key) == 1 {
 			key = "*" // a character is typed; other keys have names
 		}

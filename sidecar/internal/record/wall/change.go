@@ -1,46 +1,48 @@
-package record
+package wall
 
-import "strings"
+import (
+	"strings"
 
-// change judges and masks an incremental event. useful is false for what there is
-// no document for yet.
-func (d *document) change(data *value) (ok, useful bool) {
-	source, ok := data.field("source").whole()
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
+)
+
+// change judges and masks an incremental event.
+func (d *Document) change(data *tree.Value) bool {
+	source, ok := data.Get("source").Whole()
 	if !ok {
-		return false, false
+		return false
 	}
 	w := &d.wall
 	switch source {
 	case changeMutation:
-		ok = w.mutation(data)
+		return w.mutation(data)
 	case changeMove, changeTouch, changeDrag:
-		ok = eachOf(data.field("positions"), func(p *value) bool { return w.ids.change(p, "id") })
+		return eachOf(data.Get("positions"), func(p *tree.Value) bool { return w.ids.change(p, "id") })
 	case changeClick, changeScroll, changeMedia:
-		ok = w.ids.change(data, "id")
+		return w.ids.change(data, "id")
 	case changeSize, changeFont, changeElement:
-		ok = true
+		return true
 	case changeInput:
-		ok = w.input(data)
+		return w.input(data)
 	case changeRule, changeStyle:
-		ok = w.ids.change(data, "id", "styleId")
+		return w.ids.change(data, "id", "styleId")
 	case changeSelection:
-		ok = eachOf(data.field("ranges"), func(r *value) bool { return w.ids.change(r, "start", "end") })
+		return eachOf(data.Get("ranges"), func(r *tree.Value) bool { return w.ids.change(r, "start", "end") })
 	case changeAdopted:
-		ok = w.adopted(data)
+		return w.adopted(data)
 	default:
 		// Canvas commands are run by some players, and we record none.
-		return false, false
+		return false
 	}
-	return ok, d.begun
 }
 
 // eachOf calls f for the objects of a list; false when it is no such list.
-func eachOf(v *value, f func(*value) bool) bool {
-	if v == nil || v.kind != list {
+func eachOf(v *tree.Value, f func(*tree.Value) bool) bool {
+	if !v.IsList() {
 		return false
 	}
-	for i := range v.c.items {
-		if v.c.items[i].kind != object || !f(&v.c.items[i]) {
+	for i := range v.Items() {
+		if item := &v.Items()[i]; !item.IsObject() || !f(item) {
 			return false
 		}
 	}
@@ -48,8 +50,8 @@ func eachOf(v *value, f func(*value) bool) bool {
 }
 
 // input is what a field holds now.
-func (w *wall) input(data *value) bool {
-	id, ok := data.field("id").whole()
+func (w *wall) input(data *tree.Value) bool {
+	id, ok := data.Get("id").Whole()
 	if !ok || !w.ids.change(data, "id") {
 		return false
 	}
@@ -57,44 +59,44 @@ func (w *wall) input(data *value) bool {
 	if n != nil {
 		n.typed = true
 	}
-	t := data.field("text")
+	t := data.Get("text")
 	if t == nil {
 		return true
 	}
-	if !t.isString() {
+	if !t.IsString() {
 		return false
 	}
-	t.text = stars(t.text, n != nil && n.secret)
+	*t = tree.String(stars(t.Text(), n != nil && n.secret))
 	return true
 }
 
 // adopted is the style sheets of a document that are made by script.
-func (w *wall) adopted(data *value) bool {
+func (w *wall) adopted(data *tree.Value) bool {
 	if !w.ids.change(data, "id") {
 		return false
 	}
-	ids := data.field("styleIds")
-	if ids == nil || ids.kind != list {
+	ids := data.Get("styleIds")
+	if !ids.IsList() {
 		return false
 	}
-	for i := range ids.c.items {
-		if !w.ids.changeValue(&ids.c.items[i]) {
+	for i := range ids.Items() {
+		if !w.ids.changeValue(&ids.Items()[i]) {
 			return false
 		}
 	}
-	styles := data.field("styles")
-	return styles == nil || styles.kind == null || eachOf(styles, func(s *value) bool { return w.ids.change(s, "styleId") })
+	styles := data.Get("styles")
+	return styles == nil || styles.IsNull() || eachOf(styles, func(s *tree.Value) bool { return w.ids.change(s, "styleId") })
 }
 
 // mutation goes in the order in which a replay does: what leaves, what comes, what
 // is changed.
-func (w *wall) mutation(data *value) bool {
-	parts := map[string]func(*value) bool{
+func (w *wall) mutation(data *tree.Value) bool {
+	parts := map[string]func(*tree.Value) bool{
 		"removes": w.removed, "adds": w.added, "texts": w.retold, "attributes": w.changed,
 	}
 	defer w.forget()
 	for _, key := range []string{"removes", "adds", "texts", "attributes"} {
-		if !eachOf(data.field(key), parts[key]) {
+		if !eachOf(data.Get(key), parts[key]) {
 			return false
 		}
 	}
@@ -111,8 +113,8 @@ func (w *wall) forget() {
 	w.gone = w.gone[:0]
 }
 
-func (w *wall) removed(r *value) bool {
-	id, ok := r.field("id").whole()
+func (w *wall) removed(r *tree.Value) bool {
+	id, ok := r.Get("id").Whole()
 	if !ok || !w.ids.change(r, "id", "parentId") {
 		return false
 	}
@@ -123,9 +125,9 @@ func (w *wall) removed(r *value) bool {
 	return true
 }
 
-func (w *wall) added(a *value) bool {
-	parentID, ok := a.field("parentId").whole()
-	node := a.field("node")
+func (w *wall) added(a *tree.Value) bool {
+	parentID, ok := a.Get("parentId").Whole()
+	node := a.Get("node")
 	if !ok || node == nil || !w.ids.change(a, "parentId", "nextId", "previousId") {
 		return false
 	}
@@ -133,25 +135,25 @@ func (w *wall) added(a *value) bool {
 	return w.tree(node, parent, around(parent), w.mirror)
 }
 
-func (w *wall) retold(t *value) bool {
-	id, ok := t.field("id").whole()
+func (w *wall) retold(t *tree.Value) bool {
+	id, ok := t.Get("id").Whole()
 	if !ok || !w.ids.change(t, "id") {
 		return false
 	}
 	n := w.mirror.get(id)
 	if n == nil {
-		w.text(t.field("value"), nil, surroundings{unknown: true})
+		w.text(t.Get("value"), nil, surroundings{unknown: true})
 		return true
 	}
 	n.veiled = n.veiled || w.driving
-	w.text(t.field("value"), n, around(n.parent))
+	w.text(t.Get("value"), n, around(n.parent))
 	return true
 }
 
-func (w *wall) changed(c *value) bool {
-	id, ok := c.field("id").whole()
-	attributes := c.field("attributes")
-	if !ok || attributes == nil || attributes.kind != object || !w.ids.change(c, "id") {
+func (w *wall) changed(c *tree.Value) bool {
+	id, ok := c.Get("id").Whole()
+	attributes := c.Get("attributes")
+	if !ok || !attributes.IsObject() || !w.ids.change(c, "id") {
 		return false
 	}
 	n := w.mirror.get(id)
@@ -168,11 +170,7 @@ func (w *wall) changed(c *value) bool {
 }
 
 // saysWords says whether a change of attributes can be an echo of typing.
-func saysWords(attributes *value) bool {
-	for _, key := range attributes.c.keys {
-		if wordy(strings.ToLower(key)) {
-			return true
-		}
-	}
-	return false
+func saysWords(attributes *tree.Value) (words bool) {
+	attributes.Each(func(key string, _ *tree.Value) { words = words || wordy(strings.ToLower(key)) })
+	return words
 }

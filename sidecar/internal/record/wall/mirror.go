@@ -1,6 +1,10 @@
-package record
+package wall
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
+)
 
 // maxMirrored bounds what is known of one document: some 10 MiB. Of nodes beyond
 // it nothing is known, and what is not known is masked.
@@ -22,7 +26,6 @@ type mirrored struct {
 	kind     string // an input's type, lower case
 	hint     string // its autocomplete, lower case
 	editable bool   // what is in it is what somebody writes
-	sealed   bool   // contenteditable="false": an island, masked all the same in an editor
 	typed    bool   // a field that once took typing; its value is masked for good
 	secret   bool   // … and its length is
 	veiled   bool   // changed while a person drove; masked for good
@@ -132,24 +135,19 @@ func (n *mirrored) label() bool {
 }
 
 // describe reads what attributes say; a key that is not among them changes nothing.
-func (n *mirrored) describe(attributes *value) {
-	if attributes == nil || attributes.kind != object {
-		return
-	}
-	for i, key := range attributes.c.keys {
-		v := &attributes.c.items[i]
+func (n *mirrored) describe(attributes *tree.Value) {
+	attributes.Each(func(key string, v *tree.Value) {
 		switch strings.ToLower(key) {
 		case "type":
-			n.kind = strings.ToLower(v.str())
+			n.kind = strings.ToLower(v.Text())
 		case "autocomplete":
-			n.hint = strings.ToLower(v.str())
+			n.hint = strings.ToLower(v.Text())
 		case "data-rr-is-password":
 			n.typed, n.secret = true, true
 		case "contenteditable":
-			island := strings.EqualFold(v.str(), "false")
-			n.editable, n.sealed = !island && v.kind != null, island
+			n.editable = !v.IsNull() && !strings.EqualFold(v.Text(), "false")
 		}
-	}
+	})
 	if n.tag != "input" {
 		n.typed = n.typed || n.tag == "textarea" || n.tag == "select"
 		return

@@ -1,4 +1,4 @@
-package record
+package wall
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ const (
 	minInside = 8
 )
 
-// secrets are what must not be in the recording wherever it stands: the session's
-// tokens, and what was typed in it.
-type secrets struct {
+// Secrets are what must not be in the recording wherever it stands: the session's
+// tokens, and what was typed in it. Everybody may use them at once.
+type Secrets struct {
 	tokens [][]byte
 	masker *redact.Masker // of the tokens
 
@@ -37,8 +37,9 @@ type secrets struct {
 	inside *strings.Replacer // of the long ones; nil when there are none
 }
 
-func newSecrets(tokens []string) *secrets {
-	s := &secrets{masker: redact.NewMasker(tokens...)}
+// NewSecrets knows the session's tokens and nothing that was typed yet.
+func NewSecrets(tokens []string) *Secrets {
+	s := &Secrets{masker: redact.NewMasker(tokens...)}
 	for _, t := range tokens {
 		if t != "" {
 			s.tokens = append(s.tokens, []byte(t))
@@ -47,8 +48,8 @@ func newSecrets(tokens []string) *secrets {
 	return s
 }
 
-// typed remembers what somebody typed. It is called before the page can see it.
-func (s *secrets) typed(text string) {
+// Typed remembers what somebody typed. It is called before the page can see it.
+func (s *Secrets) Typed(text string) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxTextBytes {
 		text = strings.ToValidUTF8(text[:maxTextBytes], "")
@@ -85,8 +86,8 @@ func remember(all []string, text string) []string {
 	return append(all, text)
 }
 
-// scrub masks the typed texts in what a page says. Nothing else of it changes.
-func (s *secrets) scrub(text string) string {
+// Scrub masks the typed texts in what a page says. Nothing else of it changes.
+func (s *Secrets) Scrub(text string) string {
 	if len(text) < minText {
 		return text
 	}
@@ -104,7 +105,7 @@ func (s *secrets) scrub(text string) string {
 
 // scrubInside masks the long ones alone, for values that are no words: a width of
 // 100 is none of what somebody typed.
-func (s *secrets) scrubInside(text string) string {
+func (s *Secrets) scrubInside(text string) string {
 	s.mu.Lock()
 	inside := s.inside
 	s.mu.Unlock()
@@ -114,8 +115,8 @@ func (s *secrets) scrubInside(text string) string {
 	return inside.Replace(text)
 }
 
-// scrubTokens masks the session's own tokens in an event that is ready to be sent.
-func (s *secrets) scrubTokens(event []byte) []byte {
+// ScrubTokens masks the session's own tokens in an event that is ready to be sent.
+func (s *Secrets) ScrubTokens(event []byte) []byte {
 	for _, t := range s.tokens {
 		if bytes.Contains(event, t) {
 			return []byte(s.masker.String(string(event)))

@@ -1,4 +1,4 @@
-package record
+package deliver
 
 import (
 	"maps"
@@ -24,7 +24,17 @@ const (
 	LostAtStop     Reason = "stop"          // the stop's time was over
 )
 
-// Report is the account of a recording. Recorded is Sent and all of Dropped.
+// ofAnswers says whether the uploader logs the reason with what the ingest said.
+func (r Reason) ofAnswers() bool {
+	switch r {
+	case LostRefused, LostRedirected, LostAway, LostToken, LostFull, LostAtStop:
+		return true
+	}
+	return false
+}
+
+// Report is the account of a recording. Once it is closed, Recorded is Sent and all
+// of Dropped.
 type Report struct {
 	Recorded int // events that belong to the recording
 	Sent     int // that the ingest has taken
@@ -44,7 +54,7 @@ func (r Report) Lost() (n int) {
 type account struct {
 	mu     sync.Mutex
 	report Report
-	// said is what losses are told of already, in the recording itself.
+	// said is what losses [Delivery.Unsaid] has told of.
 	said int
 }
 
@@ -66,16 +76,16 @@ func (a *account) invalid(n int) {
 	a.report.Invalid += n
 }
 
-func (a *account) lost(reason Reason, n int) {
-	if n == 0 {
-		return
-	}
+// lost says whether it is the first loss of its kind.
+func (a *account) lost(reason Reason, n int) (first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.report.Dropped == nil {
 		a.report.Dropped = map[Reason]int{}
 	}
+	first = a.report.Dropped[reason] == 0
 	a.report.Dropped[reason] += n
+	return first
 }
 
 func (a *account) get() Report {
@@ -86,7 +96,6 @@ func (a *account) get() Report {
 	return r
 }
 
-// unsaid is how many events were lost since it was called last.
 func (a *account) unsaid() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,4 +1,4 @@
-package record
+package deliver
 
 import (
 	"context"
@@ -70,7 +70,7 @@ type uploader struct {
 	post    func(ctx context.Context, number int, events batch, zip bool) answer
 	sleep   func(context.Context, time.Duration) error
 	account *account
-	lose    func(Reason, ...item)
+	lose    func(Reason, ...Item)
 	// stored is told of every success.
 	stored  func()
 	patient bool // never gives a batch up because the ingest is away

@@ -1,4 +1,6 @@
-package record
+package wall
+
+import "github.com/pillion-browser/pillion/sidecar/internal/record/tree"
 
 // Node ids of the library count from 1 in every document. A replay may hold
 // several documents at once (frames of other sites, in some players even other
@@ -11,13 +13,13 @@ const (
 	maxBlocks = 4096
 )
 
-// blocks gives away ranges of ids. The first one begins at 0, so that the first
-// document keeps its numbers.
-type blocks struct{ next int64 }
+// IDs gives ranges of ids to documents. The first one begins at 0, so that the
+// first document keeps its numbers. It is for one goroutine.
+type IDs struct{ next int64 }
 
 // idMap translates the ids of one document.
 type idMap struct {
-	from  *blocks
+	from  *IDs
 	given map[int64]int64 // of the document's blocks
 }
 
@@ -30,7 +32,7 @@ func (m *idMap) global(id int64) (int64, bool) {
 	block, low := id>>blockBits, id&(1<<blockBits-1)
 	to, ok := m.given[block]
 	if !ok {
-		if len(m.given) >= maxBlocks || block >= 1<<32 {
+		if len(m.given) >= maxBlocks {
 			return 0, false
 		}
 		if m.given == nil {
@@ -45,27 +47,23 @@ func (m *idMap) global(id int64) (int64, bool) {
 
 // change translates the ids under the keys of an object where they are. False
 // when one is no id.
-func (m *idMap) change(v *value, keys ...string) bool {
+func (m *idMap) change(v *tree.Value, keys ...string) bool {
 	for _, key := range keys {
-		f := v.field(key)
-		if f == nil || f.kind == null {
-			continue
-		}
-		if !m.changeValue(f) {
+		if f := v.Get(key); f != nil && !f.IsNull() && !m.changeValue(f) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *idMap) changeValue(f *value) bool {
-	id, ok := f.whole()
+func (m *idMap) changeValue(f *tree.Value) bool {
+	id, ok := f.Whole()
 	if !ok {
 		return false
 	}
 	if id, ok = m.global(id); !ok {
 		return false
 	}
-	*f = intValue(id)
+	*f = tree.Int(id)
 	return true
 }

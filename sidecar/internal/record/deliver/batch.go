@@ -1,10 +1,29 @@
-package record
+package deliver
 
 import (
 	"bytes"
 	"compress/gzip"
 	"time"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
 )
+
+// Class decides what is given up first when not everything can be kept.
+type Class uint8
+
+// The classes.
+const (
+	Change  Class = iota // of no use without what came before
+	Restart              // lets a replay start anew
+	Fact                 // markers, console, actions
+)
+
+// Item is one event that is ready to be sent.
+type Item struct {
+	Class Class
+	Tab   int // 0: none
+	JSON  []byte
+}
 
 const (
 	// batchWait is how long the first event of a batch waits for more: the
@@ -16,12 +35,12 @@ const (
 )
 
 // batch is what is posted together.
-type batch []item
+type batch []Item
 
 // bytes of the events, as the limit counts them: a comma each.
 func (b batch) bytes() (n int) {
 	for _, it := range b {
-		n += len(it.json) + 1
+		n += len(it.JSON) + 1
 	}
 	return n
 }
@@ -32,7 +51,6 @@ type batcher struct {
 
 	waiting batch
 	size    int
-	since   time.Time // of the first that waits
 }
 
 func newBatcher(events, bytes int) *batcher {
@@ -48,13 +66,10 @@ func (b *batcher) fits(events batch) bool {
 }
 
 // add takes an event that fits and gives the batches that are full now.
-func (b *batcher) add(it item, now time.Time) (full []batch) {
-	size := len(it.json) + 1
-	if len(b.waiting) >= b.maxEvents || len(b.waiting) > 0 && b.size+size > b.maxBytes {
+func (b *batcher) add(it Item) (full []batch) {
+	size := len(it.JSON) + 1
+	if len(b.waiting) > 0 && b.size+size > b.maxBytes {
 		full = append(full, b.take())
-	}
-	if len(b.waiting) == 0 {
-		b.since = now
 	}
 	b.waiting = append(b.waiting, it)
 	if b.size += size; len(b.waiting) >= b.maxEvents {
@@ -62,9 +77,6 @@ func (b *batcher) add(it item, now time.Time) (full []batch) {
 	}
 	return full
 }
-
-// due is when what waits must go; false when nothing waits.
-func (b *batcher) due() (time.Time, bool) { return b.since.Add(batchWait), len(b.waiting) > 0 }
 
 // take gives what waits.
 func (b *batcher) take() batch {
@@ -75,24 +87,23 @@ func (b *batcher) take() batch {
 
 // body is a batch as it is posted at a moment.
 func body(events batch, now time.Time, zip bool) []byte {
-	var out bytes.Buffer
-	out.Grow(events.bytes() + batchFrame)
-	out.WriteString(`{"sent_at":`)
-	out.Write(formatTime(float64(now.UnixMilli())))
-	out.WriteString(`,"recording_events":[`)
+	plain := make([]byte, 0, events.bytes()+batchFrame)
+	plain = append(plain, `{"sent_at":`...)
+	plain = tree.AppendNumber(plain, float64(now.UnixMilli()))
+	plain = append(plain, `,"recording_events":[`...)
 	for i, it := range events {
 		if i > 0 {
-			out.WriteByte(',')
+			plain = append(plain, ',')
 		}
-		out.Write(it.json)
+		plain = append(plain, it.JSON...)
 	}
-	out.WriteString(`]}`)
+	plain = append(plain, "]}"...)
 	if !zip {
-		return out.Bytes()
+		return plain
 	}
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	_, _ = z.Write(out.Bytes()) // a buffer takes everything
+	_, _ = z.Write(plain) // a buffer takes everything
 	_ = z.Close()
 	return zipped.Bytes()
 }

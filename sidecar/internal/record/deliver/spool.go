@@ -1,4 +1,4 @@
-package record
+package deliver
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -34,14 +35,14 @@ type spooled struct {
 
 // origin is what a lost event is counted by.
 type origin struct {
-	class class
+	class Class
 	tab   int
 }
 
 // shadows stand for the events of a batch that can't be read any more.
-func (s *spooled) shadows() (items []item) {
+func (s *spooled) shadows() (items []Item) {
 	for o, n := range s.counts {
-		items = append(items, repeat(item{class: o.class, tab: o.tab}, n)...)
+		items = append(items, slices.Repeat([]Item{{Class: o.class, Tab: o.tab}}, n)...)
 	}
 	return items
 }
@@ -68,7 +69,7 @@ func (s *spool) store(b batch) *spooled {
 	packed := packItems(b)
 	k := &spooled{size: int64(len(packed)), counts: map[origin]int{}}
 	for _, it := range b {
-		k.counts[origin{it.class, it.tab}]++
+		k.counts[origin{it.Class, it.Tab}]++
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,11 +113,11 @@ func packItems(b batch) []byte {
 	z := gzip.NewWriter(&buf)
 	var head [itemHead]byte
 	for _, it := range b {
-		head[0] = byte(it.class)
-		binary.LittleEndian.PutUint32(head[1:], uint32(it.tab))
-		binary.LittleEndian.PutUint32(head[5:], uint32(len(it.json)))
+		head[0] = byte(it.Class)
+		binary.LittleEndian.PutUint32(head[1:], uint32(it.Tab))
+		binary.LittleEndian.PutUint32(head[5:], uint32(len(it.JSON)))
 		_, _ = z.Write(head[:]) // a buffer takes everything
-		_, _ = z.Write(it.json)
+		_, _ = z.Write(it.JSON)
 	}
 	_ = z.Close()
 	return buf.Bytes()
@@ -134,9 +135,9 @@ func unpackItems(packed []byte) (b batch, err error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("read the spool: %w", err)
 		}
-		it := item{class: class(head[0]), tab: int(binary.LittleEndian.Uint32(head[1:]))}
-		it.json = make([]byte, binary.LittleEndian.Uint32(head[5:]))
-		if _, err := io.ReadFull(z, it.json); err != nil {
+		it := Item{Class: Class(head[0]), Tab: int(binary.LittleEndian.Uint32(head[1:]))}
+		it.JSON = make([]byte, binary.LittleEndian.Uint32(head[5:]))
+		if _, err := io.ReadFull(z, it.JSON); err != nil {
 			return nil, fmt.Errorf("read the spool: %w", err)
 		}
 		b = append(b, it)

@@ -1,9 +1,11 @@
-package record
+package wall
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
 )
 
 // fixedStars stand for what nobody may know the length of.
@@ -48,26 +50,32 @@ const (
 type wall struct {
 	ids     *idMap
 	mirror  *mirror
-	secrets *secrets
+	secrets *Secrets
 	// driving: a person has the controls. What the page says now may be an echo of
 	// what the person types.
 	driving bool
-	gone    []int64 // nodes that a mutation removed and has not brought back
+	// root is the document's own node, for everybody, where it stands in another
+	// document: a replay makes nodes in the document that they name. 0: it does not.
+	root int64
+	gone []int64 // nodes that a mutation removed and has not brought back
 }
 
 // tree masks a serialised node and what is below it, gives them their ids and
 // makes them known. s is about the node's own place. False if it is no such tree.
-func (w *wall) tree(v *value, parent *mirrored, s surroundings, old *mirror) bool {
-	if v.kind != object {
+func (w *wall) tree(v *tree.Value, parent *mirrored, s surroundings, old *mirror) bool {
+	if !v.IsObject() {
 		return false
 	}
-	typ, ok := v.field("type").whole()
+	typ, ok := v.Get("type").Whole()
 	if !ok || typ < nodeDocument || typ > nodeComment {
 		return false
 	}
-	id, ok := v.field("id").whole()
+	id, ok := v.Get("id").Whole()
 	if !ok || !w.ids.change(v, "id", "rootId") {
 		return false
+	}
+	if w.root != 0 && typ != nodeDocument && v.Get("rootId") == nil {
+		v.Set("rootId", tree.Int(w.root))
 	}
 	n := w.mirror.add(id, parent)
 	if n != nil {
@@ -79,9 +87,9 @@ func (w *wall) tree(v *value, parent *mirrored, s surroundings, old *mirror) boo
 	tag := ""
 	switch typ {
 	case nodeElement:
-		tag = strings.ToLower(v.field("tagName").str())
-		attributes := v.field("attributes")
-		if tag == "" || attributes != nil && attributes.kind != object {
+		tag = strings.ToLower(v.Get("tagName").Text())
+		attributes := v.Get("attributes")
+		if tag == "" || attributes != nil && !attributes.IsObject() {
 			return false
 		}
 		seen := n
@@ -94,23 +102,23 @@ func (w *wall) tree(v *value, parent *mirrored, s surroundings, old *mirror) boo
 			w.attributes(attributes, seen, s)
 		}
 	case nodeText:
-		w.text(v.field("textContent"), n, s)
+		w.text(v.Get("textContent"), n, s)
 	case nodeCDATA, nodeComment:
-		if t := v.field("textContent"); t != nil {
-			*t = stringValue("")
+		if t := v.Get("textContent"); t != nil {
+			*t = tree.String("")
 		}
 	case nodeDocument, nodeDoctype:
 	}
-	children := v.field("childNodes")
+	children := v.Get("childNodes")
 	if children == nil {
 		return true
 	}
-	if children.kind != list {
+	if !children.IsList() {
 		return false
 	}
 	in := s.in(n, tag)
-	for i := range children.c.items {
-		if !w.tree(&children.c.items[i], n, in, old) {
+	for i := range children.Items() {
+		if !w.tree(&children.Items()[i], n, in, old) {
 			return false
 		}
 	}
@@ -118,61 +126,58 @@ func (w *wall) tree(v *value, parent *mirrored, s surroundings, old *mirror) boo
 }
 
 // text masks a text node's content.
-func (w *wall) text(t *value, n *mirrored, s surroundings) {
-	if t == nil || t.kind == null {
+func (w *wall) text(t *tree.Value, n *mirrored, s surroundings) {
+	if t == nil || t.IsNull() {
 		return
 	}
-	if !t.isString() {
-		*t = stringValue("")
-		return
-	}
+	said := t.Text() // "" for what is no text
 	switch {
 	case s.written:
-		t.text = starText(t.text)
+		said = starText(said)
 	case s.style && !s.unknown:
 	case s.unknown || s.veiled || w.driving || n == nil || n.veiled:
-		t.text = starText(t.text)
+		said = starText(said)
 	default:
-		t.text = w.secrets.scrub(t.text)
+		said = w.secrets.Scrub(said)
 	}
+	*t = tree.String(said)
 }
 
 // attributes masks what an element's attributes say. The element is described.
-func (w *wall) attributes(attributes *value, n *mirrored, s surroundings) {
+func (w *wall) attributes(attributes *tree.Value, n *mirrored, s surroundings) {
 	veiled := w.driving || n.veiled || s.veiled
-	attributes.keep(func(key string, v *value) bool {
+	attributes.Keep(func(key string, v *tree.Value) bool {
 		key = strings.ToLower(key)
 		if key == "srcdoc" || strings.HasPrefix(key, "on") || key == "selected" && n.tag == "option" {
 			return false // a document in a text; the page's code; a choice
 		}
-		if !v.isString() {
-			// Flags, sizes, and the differences of a style. A number may be a value.
-			if key == "value" && v.kind == number && n.field() && !n.label() {
-				*v = stringValue(stars(v.text, n.secret))
+		// A tag that is not known may be a field.
+		if key == "value" && (n.tag == "" || n.field() && !n.label()) {
+			if v.IsString() || v.IsNumber() {
+				*v = tree.String(stars(v.Text()+v.Literal(), n.secret))
 			}
 			return true
 		}
+		if !v.IsString() {
+			return true // flags, sizes, and the differences of a style
+		}
+		said := v.Text()
 		switch key {
-		case "value":
-			// A tag that is not known may be a field.
-			if n.tag == "" || n.field() && !n.label() {
-				v.text = stars(v.text, n.secret)
-				return true
-			}
 		case "class", "style", "_csstext", "id", "d", "points", "type", "rel", "sizes", "media", "dir", "lang", "for":
 			return true // no words, and a page is not itself without them
 		case "href", "action", "formaction", "rr_src", "xlink:href", "cite", "ping", "src":
-			v.text = w.address(v.text, n.tag, key)
-			return true
-		}
-		switch {
-		case !wordy(key):
-			v.text = w.secrets.scrubInside(v.text)
-		case veiled:
-			v.text = starText(v.text)
+			said = w.address(said, n.tag, key)
 		default:
-			v.text = w.secrets.scrub(v.text)
+			switch {
+			case !wordy(key):
+				said = w.secrets.scrubInside(said)
+			case veiled:
+				said = starText(said)
+			default:
+				said = w.secrets.Scrub(said)
+			}
 		}
+		*v = tree.String(said)
 		return true
 	})
 }

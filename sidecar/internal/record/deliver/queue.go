@@ -1,4 +1,4 @@
-package record
+package deliver
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const (
 type queue struct {
 	spool *spool           // nil: memory alone
 	fits  func(batch) bool // into one post
-	lose  func(reason Reason, lost ...item)
+	lose  func(reason Reason, lost ...Item)
 
 	mu      sync.Mutex
 	waiting []entry
@@ -34,7 +34,7 @@ type entry struct {
 	kept  *spooled
 }
 
-func newQueue(s *spool, fits func(batch) bool, lose func(Reason, ...item)) *queue {
+func newQueue(s *spool, fits func(batch) bool, lose func(Reason, ...Item)) *queue {
 	return &queue{spool: s, fits: fits, lose: lose, ready: make(chan struct{}, 1)}
 }
 
@@ -68,11 +68,11 @@ func (q *queue) push(b batch) {
 }
 
 // shed makes room: first the changes of the oldest batches, then whole ones.
-func (q *queue) shed() (lost []item) {
+func (q *queue) shed() (lost []Item) {
 	full := func() bool { return q.inUse > maxBatches || q.bytes > maxQueueBytes }
-	for _, keep := range []func(item) bool{
-		func(it item) bool { return it.class != classChange },
-		func(item) bool { return false },
+	for _, keep := range []func(Item) bool{
+		func(it Item) bool { return it.Class != Change },
+		func(Item) bool { return false },
 	} {
 		for i := 0; full() && i < len(q.waiting)-1; {
 			e := &q.waiting[i]

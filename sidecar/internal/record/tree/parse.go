@@ -1,4 +1,4 @@
-package record
+package tree
 
 import (
 	"slices"
@@ -30,9 +30,9 @@ const (
 	errMany   parseError = "too many values"
 )
 
-// splitList gives the elements of a JSON array as texts, so that one that is no
+// SplitList gives the elements of a JSON array as texts, so that one that is no
 // good costs only itself. It looks at brackets and strings alone.
-func splitList(s string) ([]string, error) {
+func SplitList(s string) ([]string, error) {
 	s = strings.Trim(s, " \t\r\n")
 	if len(s) < 2 || s[0] != '[' || s[len(s)-1] != ']' {
 		return nil, errSyntax
@@ -73,15 +73,15 @@ func splitList(s string) ([]string, error) {
 	return append(elements, s[begin:]), nil
 }
 
-// parse reads one JSON text. Of equal keys the last one wins, as in JavaScript.
-func parse(s string) (value, error) {
+// Parse reads one JSON text. Of equal keys the last one wins, as in JavaScript.
+func Parse(s string) (Value, error) {
 	p := parser{s: s, left: maxValues}
-	v, err := p.value(maxNesting)
+	v, err := p.parseValue(maxNesting)
 	if err != nil {
-		return value{}, err
+		return Value{}, err
 	}
 	if p.space(); p.i != len(s) {
-		return value{}, errSyntax
+		return Value{}, errSyntax
 	}
 	return v, nil
 }
@@ -112,9 +112,9 @@ func (p *parser) next() byte {
 	return p.s[p.i]
 }
 
-func (p *parser) value(depth int) (value, error) {
+func (p *parser) parseValue(depth int) (Value, error) {
 	if p.left--; p.left < 0 {
-		return value{}, errMany
+		return Value{}, errMany
 	}
 	switch c := p.next(); {
 	case c == '{':
@@ -123,17 +123,17 @@ func (p *parser) value(depth int) (value, error) {
 		return p.composite(list, ']', depth)
 	case c == '"':
 		s, err := p.string()
-		return value{kind: text, text: s}, err
+		return Value{kind: text, text: s}, err
 	case c == '-' || c >= '0' && c <= '9':
 		return p.number()
 	case p.word("null"):
-		return value{}, nil
+		return Value{}, nil
 	case p.word("true"):
-		return value{kind: boolean, text: "true"}, nil
+		return Value{kind: boolean, text: "true"}, nil
 	case p.word("false"):
-		return value{kind: boolean, text: "false"}, nil
+		return Value{kind: boolean, text: "false"}, nil
 	}
-	return value{}, errSyntax
+	return Value{}, errSyntax
 }
 
 func (p *parser) word(w string) bool {
@@ -144,35 +144,35 @@ func (p *parser) word(w string) bool {
 	return false
 }
 
-func (p *parser) composite(k kind, end byte, depth int) (value, error) {
+func (p *parser) composite(k kind, end byte, depth int) (Value, error) {
 	if depth == 0 {
-		return value{}, errDeep
+		return Value{}, errDeep
 	}
 	p.i++
 	c := &composite{}
 	var places map[string]int // of keys, once there are many
 	if p.next() == end {
 		p.i++
-		return value{kind: k, c: c}, nil
+		return Value{kind: k, c: c}, nil
 	}
 	for {
 		key := ""
 		if k == object {
 			if p.next() != '"' {
-				return value{}, errSyntax
+				return Value{}, errSyntax
 			}
 			var err error
 			if key, err = p.string(); err != nil {
-				return value{}, err
+				return Value{}, err
 			}
 			if p.next() != ':' {
-				return value{}, errSyntax
+				return Value{}, errSyntax
 			}
 			p.i++
 		}
-		item, err := p.value(depth - 1)
+		item, err := p.parseValue(depth - 1)
 		if err != nil {
-			return value{}, err
+			return Value{}, err
 		}
 		if k == list {
 			c.items = append(c.items, item)
@@ -184,15 +184,15 @@ func (p *parser) composite(k kind, end byte, depth int) (value, error) {
 			p.i++
 		case end:
 			p.i++
-			return value{kind: k, c: c}, nil
+			return Value{kind: k, c: c}, nil
 		default:
-			return value{}, errSyntax
+			return Value{}, errSyntax
 		}
 	}
 }
 
 // put adds a key or replaces its value.
-func (c *composite) put(places *map[string]int, key string, item value) {
+func (c *composite) put(places *map[string]int, key string, item Value) {
 	at := -1
 	if *places == nil && len(c.keys) >= manyKeys {
 		*places = make(map[string]int, 2*len(c.keys))
@@ -217,7 +217,7 @@ func (c *composite) put(places *map[string]int, key string, item value) {
 }
 
 // number takes what the grammar of JSON takes.
-func (p *parser) number() (value, error) {
+func (p *parser) number() (Value, error) {
 	begin := p.i
 	digits := func() bool {
 		n := p.i
@@ -236,18 +236,18 @@ func (p *parser) number() (value, error) {
 	is("-")
 	zero := p.i
 	if !digits() || p.s[zero] == '0' && p.i > zero+1 {
-		return value{}, errSyntax
+		return Value{}, errSyntax
 	}
 	if is(".") && !digits() {
-		return value{}, errSyntax
+		return Value{}, errSyntax
 	}
 	if is("eE") {
 		is("+-")
 		if !digits() {
-			return value{}, errSyntax
+			return Value{}, errSyntax
 		}
 	}
-	return value{kind: number, text: p.s[begin:p.i]}, nil
+	return Value{kind: number, text: p.s[begin:p.i]}, nil
 }
 
 // string reads a string from its opening quote on. One without anything special

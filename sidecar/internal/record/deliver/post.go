@@ -1,4 +1,4 @@
-package record
+package deliver
 
 import (
 	"bytes"
