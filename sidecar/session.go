@@ -22,6 +22,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/httpd"
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
+	"github.com/pillion-browser/pillion/sidecar/internal/live"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
@@ -282,6 +283,9 @@ func (s *session) startServer() (port int, err error) {
 	if v := s.live.Load(); v != nil {
 		forAgents.Gate = v.hub.Lease()
 		listen.Live, listen.LiveOrigins = v.hub, s.launch.Live.Origins
+		if s.launch.Live.Viewer {
+			listen.Page = live.Page(s.launch.Live.SessionID)
+		}
 	}
 	s.recordCalls(&forAgents)
 	s.gateway = mcp.New(forAgents)

@@ -6,7 +6,9 @@
 //   - Each request passes the guard before its path, its body or anything else
 //     of it is looked at: the Host header, then any Origin, then the token. Only
 //     the live view's upgrade has a guard of its own, which asks for an Origin
-//     that it knows instead of the token, since a browser's page makes it.
+//     that it knows instead of the token, since a browser's page makes it. The
+//     sidecar's own page, where there is one, is shown without the token: a
+//     browser could not send it, and the page holds nothing.
 //   - The address is the one that was configured, and the accepted Host values
 //     are computed from the port that was really opened, before anything is
 //     served.

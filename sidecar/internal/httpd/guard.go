@@ -54,6 +54,18 @@ func (g *guard) check(r *http.Request) *refusal {
 	return nil
 }
 
+// checkPage is the guard of the sidecar's own page, which is no secret: whoever
+// opens it has to know the token.
+func (g *guard) checkPage(r *http.Request) *refusal {
+	if !g.hostAccepted(r) {
+		return hostRefused
+	}
+	if _, present := r.Header["Origin"]; present {
+		return originRefused
+	}
+	return nil
+}
+
 // checkLive is the guard of the live view's upgrade, whose ticket comes later
 // and never in the address.
 func (g *guard) checkLive(r *http.Request) *refusal {

@@ -29,6 +29,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	if s.opts.Page != nil && r.Method == http.MethodGet && r.RequestURI == "/viewer" && s.guard.checkPage(r) == nil {
+		s.opts.Page.ServeHTTP(answer, r)
+		return
+	}
 	if refused := s.guard.check(r); refused != nil {
 		// The server reads the rest of a request before the next one.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedTimeout))

@@ -72,6 +72,10 @@ type Options struct {
 	Live http.Handler
 	// LiveOrigins are the serialised origins whose pages may watch.
 	LiveOrigins []string
+	// Page is a page of the sidecar's own at /viewer, which may use the live view;
+	// nil: there is none. It is shown to whoever asks for it under a name of this
+	// server, so it must hold no secret.
+	Page http.Handler
 	// Log takes what an operator should see; nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -136,6 +140,11 @@ func (s *Server) Listen() (port int, err error) {
 		hosts:       acceptedHosts(host, port, s.opts.AllowedHosts),
 		liveOrigins: lowered(s.opts.LiveOrigins),
 		token:       s.opts.Token,
+	}
+	if s.opts.Page != nil {
+		for _, host := range s.guard.hosts {
+			s.guard.liveOrigins = append(s.guard.liveOrigins, "http://"+host)
+		}
 	}
 	return port, nil
 }

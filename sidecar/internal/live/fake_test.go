@@ -18,10 +18,11 @@ import (
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+func TestMain(m *testing.M) { browsertest.Main(m) }
 
 // fakeScreen keeps what it is told.
 type fakeScreen struct {
