@@ -157,15 +157,12 @@ func (w *wall) changed(c *tree.Value) bool {
 		return false
 	}
 	n := w.mirror.get(id)
-	s := surroundings{unknown: true}
 	if n == nil {
 		n = &mirrored{typed: true, veiled: true}
-	} else {
-		n.veiled = n.veiled || w.driving && saysWords(attributes)
-		s = around(n.parent)
 	}
+	n.veiled = n.veiled || w.driving && saysWords(attributes)
 	n.describe(attributes)
-	w.attributes(attributes, n, s)
+	w.attributes(attributes, n)
 	return true
 }
 

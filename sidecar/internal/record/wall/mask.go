@@ -99,7 +99,7 @@ func (w *wall) tree(v *tree.Value, parent *mirrored, s surroundings, old *mirror
 		seen.tag = tag
 		seen.describe(attributes)
 		if attributes != nil {
-			w.attributes(attributes, seen, s)
+			w.attributes(attributes, seen)
 		}
 	case nodeText:
 		w.text(v.Get("textContent"), n, s)
@@ -135,7 +135,7 @@ func (w *wall) text(t *tree.Value, n *mirrored, s surroundings) {
 	case s.written:
 		said = starText(said)
 	case s.style && !s.unknown:
-	case s.unknown || s.veiled || w.driving || n == nil || n.veiled:
+	case s.unknown || w.driving || n == nil || n.veiled:
 		said = starText(said)
 	default:
 		said = w.secrets.Scrub(said)
@@ -144,8 +144,8 @@ func (w *wall) text(t *tree.Value, n *mirrored, s surroundings) {
 }
 
 // attributes masks what an element's attributes say. The element is described.
-func (w *wall) attributes(attributes *tree.Value, n *mirrored, s surroundings) {
-	veiled := w.driving || n.veiled || s.veiled
+func (w *wall) attributes(attributes *tree.Value, n *mirrored) {
+	veiled := w.driving || n.veiled
 	attributes.Keep(func(key string, v *tree.Value) bool {
 		key = strings.ToLower(key)
 		if key == "srcdoc" || strings.HasPrefix(key, "on") || key == "selected" && n.tag == "option" {
@@ -201,11 +201,21 @@ func (w *wall) address(s, tag, key string) string {
 	case "data", "blob":
 		return s // pictures; too long ones are cut with the rest
 	}
-	follows := key != "src" && key != "href" && key != "xlink:href" ||
-		tag == "a" || tag == "area" || tag == "iframe" || tag == "frame" || tag == ""
-	if follows {
-		s, _, _ = strings.Cut(s, "?")
-		s, _, _ = strings.Cut(s, "#")
+	if key == "src" && !frame(tag) || strings.HasSuffix(key, "href") && resource(tag) || strings.HasPrefix(s, "#") {
+		return w.secrets.scrubInside(s)
 	}
+	s, _, _ = strings.Cut(s, "?")
+	s, _, _ = strings.Cut(s, "#")
 	return w.secrets.scrubInside(s)
+}
+
+func frame(tag string) bool { return tag == "iframe" || tag == "frame" || tag == "" }
+
+// resource says whether an element's href is a part of the page and no link.
+func resource(tag string) bool {
+	switch tag {
+	case "link", "image", "feimage", "use":
+		return true
+	}
+	return false
 }

@@ -165,7 +165,6 @@ func (n *mirrored) describe(attributes *tree.Value) {
 type surroundings struct {
 	written bool // in an editor or a text area
 	style   bool // in a style sheet
-	veiled  bool
 	unknown bool // nothing is known of the place
 }
 
@@ -183,7 +182,6 @@ func around(parent *mirrored) surroundings {
 			break
 		}
 		s.written = s.written || n.editable || n.tag == "textarea"
-		s.veiled = s.veiled || n.veiled
 	}
 	return s
 }
@@ -194,7 +192,6 @@ func (s surroundings) in(n *mirrored, tag string) surroundings {
 	s.unknown = s.unknown && n == nil
 	if n != nil {
 		s.written = s.written || n.editable || n.tag == "textarea"
-		s.veiled = s.veiled || n.veiled
 	}
 	return s
 }
