@@ -59,9 +59,10 @@ type scene struct {
 	polled   map[string]bool // what the page was waiting for already
 	sockets  *sockets
 	timers   []*timers
-	el       *page.Element  // what was acted on; nil for the page as a whole
-	rested   *browser.Frame // a frame that has come to rest since the input
-	arrived  int            // documents of the main frame that were waited for
+	el       *page.Element           // what was acted on; nil for the page as a whole
+	rested   *browser.Frame          // a frame that has come to rest since the input
+	heard    map[*browser.Frame]bool // frames that listen to what changes since the input
+	arrived  int                     // documents of the main frame that were waited for
 }
 
 // perform runs do as one action: watched from its start, ended by a dialog, a
@@ -91,6 +92,7 @@ func (a *Actor) newScene(ctx context.Context, name string) *scene {
 	return &scene{
 		Actor: a, ctx: ctx, name: name, deadline: now.Add(a.timeout), began: now,
 		watch: watch, before: a.tab.Browser().Mark(), loading: watch.Loading(), polled: openRequests(a.tab.Requests()), sockets: listenSockets(a.tab.Session()),
+		heard: map[*browser.Frame]bool{},
 	}
 }
 
@@ -131,6 +133,7 @@ func (s *scene) dispatch(el *page.Element) error {
 	}
 	s.dropTimers()
 	s.el, s.rested, s.began, s.sent = el, nil, time.Now(), true
+	s.heard = map[*browser.Frame]bool{}
 	if s.calm {
 		return nil
 	}

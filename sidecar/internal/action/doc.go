@@ -9,6 +9,8 @@
 //     have no keys (dates, colours, ranges, the options of a select).
 //   - A press that would reach another element than the one that was meant is
 //     kept from the page and tried again, or reported with what was in the way.
+//     A control that nothing can reach, since a component kit paints another box
+//     for it, is pressed there: at its label, or what is drawn around it.
 //   - A caller has the tab's lock ([browser.Tab.Lock]): one action at a time per
 //     tab. Reading calls need none and overtake.
 //   - When the context ends, the work on the page ends at once: waits in the page
@@ -35,7 +37,8 @@
 //     until they have run, and the timers that they set, three in a chain.
 //  5. The DOM: until two animation frames have passed without a change at a node
 //     that had not changed since the action, and nothing is being faded out that
-//     will be gone within 400 ms; half a second at most.
+//     will be gone within 400 ms, or has begun to grow and has no size yet; half
+//     a second at most.
 //
 // A quiet page costs the two frames (some 30 ms), a page that renders after a
 // timer or an answer exactly as long as it takes. What began long after the

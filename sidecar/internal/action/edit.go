@@ -11,6 +11,7 @@ type editing struct {
 	readiness
 	Insert   bool // the text is to come as input now
 	Keys     bool // the editor selects by itself, on its keys
+	Slide    bool // a number that is reached by keys
 	Done     bool
 	Error    string
 	Selected []string
@@ -38,6 +39,9 @@ func (s *scene) fill(m mark, text string) error {
 		e, err := s.edit(m, el, "visible, enabled and editable", "fill", wish{Text: text, Budget: s.left()})
 		if err != nil || e.Done {
 			return err
+		}
+		if e.Slide {
+			return s.slide(m, el, text)
 		}
 		if e.Keys {
 			if err := s.tab.Keyboard().Press(s.ctx, "ControlOrMeta+a"); err != nil {

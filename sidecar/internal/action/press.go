@@ -109,6 +109,7 @@ func (s *scene) verdict(el *page.Element) (string, error) {
 		return r.Verdict, nil
 	}
 	s.rested = el.Frame()
+	s.heard[s.rested] = true
 	return "", nil
 }
 

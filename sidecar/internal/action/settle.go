@@ -20,6 +20,8 @@ const (
 	requestBound = 5 * time.Second
 	// domBound is for the DOM to come to rest.
 	domBound = 500 * time.Millisecond
+	// arriveBound is for a document to come to rest after it has loaded.
+	arriveBound = 250 * time.Millisecond
 	// askedBound is how long a navigation that the page asked for may take to begin.
 	askedBound = 300 * time.Millisecond
 	// settleBound ends the alternation of requests, timers and rendering on a
@@ -106,12 +108,30 @@ func (s *scene) restFrames() error {
 		if f == rested {
 			continue
 		}
+		again := s.heard[f]
+		s.heard[f] = true
 		wg.Go(func() {
-			errs[i] = s.quiet(func(ctx context.Context) error { return page.Call(ctx, f, "settle", nil, domBound.Milliseconds()) })
+			errs[i] = s.quiet(func(ctx context.Context) error {
+				return page.Call(ctx, f, "settle", nil, domBound.Milliseconds(), again)
+			})
 		})
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// Arrive waits until a document that has just loaded stands still: what its
+// scripts render in their first frames is what an agent wants to see. It costs a
+// document without scripts nothing, any other a quarter of a second at most.
+// Errors: the cause of the context's end, or what ended the page.
+func (a *Actor) Arrive(ctx context.Context) error {
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
+	s := a.newScene(ctx, "load")
+	defer s.end()
+	return s.quiet(func(ctx context.Context) error {
+		return page.Call(ctx, s.tab.MainFrame(), "arrive", nil, arriveBound.Milliseconds())
+	})
 }
 
 // quiet runs a wait of the page for its own rest. A page that navigates away

@@ -66,11 +66,12 @@ func (s *stage) quotes(text, value, key string) {
 func TestSecretsStayInThePage(t *testing.T) {
 	t.Parallel()
 	s := open(t, `<label>Pass <input id=p type=password value=hunter2></label><input id=q type=text autocomplete="section-a new-password" value=hunter2 aria-label=New>
-		<input type=password aria-label=Empty><label for=c>with <input type=password value=hunter2 aria-label=In></label><input id=c type=checkbox>`)
+		<input type=password aria-label=Empty><label for=c>with <input type=password value=hunter2 aria-label=In></label><input id=c type=checkbox>
+		<input type=search role=combobox autocomplete=new-password value=Lisbon aria-label=City>`)
 	check := func() {
 		t.Helper()
 		got := hideRefs(s.snapshot())
-		if strings.Contains(got, "hunter2") || !strings.Contains(got, `textbox "Pass": ••••••••`) || !strings.Contains(got, "textbox \"Empty\"\n") {
+		if strings.Contains(got, "hunter2") || !strings.Contains(got, `combobox "City": Lisbon`) || !strings.Contains(got, `textbox "Pass": ••••••••`) || !strings.Contains(got, "textbox \"Empty\"\n") {
 			t.Errorf("the page is\n%s", got)
 		}
 	}

@@ -161,9 +161,13 @@ const MASK = '••••••••';
 // isSecret tells whether the value of el must not leave the page.
 function isSecret(el) {
   if (localName(el) !== 'input') return false;
-  if (el.type === 'password' || /\b(?:current|new)-password\b/i.test(attr(el, 'autocomplete') || '')) secretFields.add(el);
+  if (el.type === 'password' || (/\b(?:current|new)-password\b/i.test(attr(el, 'autocomplete') || '') && !suggests(el))) secretFields.add(el);
   return secretFields.has(el);
 }
+
+// suggests: a search box or combobox. Kits say "new-password" there only to keep
+// the browser's own suggestions away from theirs.
+const suggests = (el) => el.type === 'search' || hasAttr(el, 'aria-autocomplete') || /^(?:combobox|searchbox)$/i.test((attr(el, 'role') || '').trim());
 P.isSecret = isSecret;
 
 // shownValue is the value of a field as it may be told: a secret one shows only

@@ -11,6 +11,41 @@
     return [...range.getClientRects()];
   };
 
+  // Form controls that a page hides to paint something in their place.
+  const CONTROLS = 'input,select,textarea,button';
+  // So many ancestors of a hidden control may be what is painted for it, unless
+  // they hold something else that can be used.
+  const FACE_LEVELS = 3;
+  const USABLE = CONTROLS + ',a[href],[tabindex],[contenteditable],[role=button],[role=link]';
+  Act.USABLE = USABLE;
+
+  const CLIPPED = /^(?:inset\((?:50|100)%|circle\(0|rect\(0px,? 0px,? 0px,? 0px\))/;
+  const tiny = (r) => r.width <= 1 || r.height <= 1;
+
+  // isUnhittable: no press can reach el, whatever lies above it.
+  const isUnhittable = (el) => {
+    const style = getComputedStyle(el);
+    if (style.pointerEvents === 'none' || tiny(rectOf(el)) || CLIPPED.test(style.clipPath)) return true;
+    return CLIPPED.test(style.clip) && (style.position === 'absolute' || style.position === 'fixed');
+  };
+
+  // faceOf gives what a person would press to press el: el, or where that is a
+  // control which a component kit has hidden from view though not from readers,
+  // its label, or the box around it that is painted in its stead.
+  Act.faceOf = (el) => {
+    if (!matching(el, CONTROLS) || !isUnhittable(el)) return el;
+    const isFace = (e) => P.isVisible(e) && !tiny(rectOf(e)) && getComputedStyle(e).pointerEvents !== 'none';
+    const label = el.labels && [...el.labels].find(isFace);
+    if (label) return label;
+    let around = P.flatParent(el);
+    for (let n = 0; around && around !== doc.body && n < FACE_LEVELS; n++, around = P.flatParent(around)) {
+      if (nodeType(around) !== ELEMENT) continue;
+      if (Find.under(around, USABLE).some((e) => e !== el)) break;
+      if (isFace(around)) return around;
+    }
+    return el;
+  };
+
   // Where in a box to press: the middle, and when that stays covered, elsewhere.
   const MIDDLE = [[0.5, 0.5]];
   const ANYWHERE = [...MIDDLE, [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]];

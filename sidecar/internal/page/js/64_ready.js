@@ -44,22 +44,23 @@
       if (!isConnected(el)) return { gone: true, log: log.lines() };
       let why = Act.problem(el, o.need);
       let spot = {};
+      const face = !why && o.hit ? P.batch(() => Act.faceOf(el)) : el;
       if (!why && o.scroll) {
         const wide = tries > WIDE_AFTER;
-        spot = P.batch(() => Act.aim(el, o, wide));
+        spot = P.batch(() => Act.aim(face, o, wide));
         if (spot.why && performance.now() - scrolled >= BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)]) {
-          scrollTo(el, tries++);
+          scrollTo(face, tries++);
           scrolled = performance.now();
           before = null;
-          spot = P.batch(() => Act.aim(el, o, wide));
+          spot = P.batch(() => Act.aim(face, o, wide));
         }
         why = spot.why;
         if (why && o.asideOnce && performance.now() - started > MENU_MS && Act.openByPointer()) return { hovering: true, tries, log: log.lines() };
       }
       if (!why) {
-        const box = rectOf(el);
+        const box = rectOf(face);
         if (!o.stable || (before && sameBox(before, box))) {
-          if (o.guard) Act.guard(el, o.guard);
+          if (o.guard) Act.guard(face, o.guard);
           return { x: spot.x, y: spot.y, box: { x: box.x, y: box.y, width: box.width, height: box.height }, tries };
         }
         if (before) log.add('element is not stable: it moved all the time');

@@ -46,9 +46,13 @@
     return active === el || (!!active && el.contains(active)) || (!!active && active.isContentEditable && active.contains(el));
   };
 
+  // Controls made of boxes that take a number by keys.
+  const SLIDES = '[role=slider],[role=spinbutton],[role=scrollbar]';
+
   // edit focuses el and selects what text will replace. The answer is {insert}
   // when the text is to come as input now, {done} when it is in already, {keys}
-  // when the selection needs a key press first, or {error}.
+  // when the selection needs a key press first, {slide} when it is a number to be
+  // reached by keys, or {error}.
   const edit = (el, text) => {
     const tag = localName(el);
     if (tag === 'input') {
@@ -59,6 +63,9 @@
       if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) return { error: 'Cannot type text into input[type=number]' };
     } else if (tag === 'select') {
       return { error: 'Element is a <select>: choose one of its options with browser_select_option' };
+    } else if (tag !== 'textarea' && !el.isContentEditable && matching(el, SLIDES)) {
+      el.focus();
+      return holdsFocus(el) ? { slide: true } : { error: 'Element does not take the focus' };
     } else if (tag !== 'textarea' && !el.isContentEditable) {
       return { error: 'Element is not an <input>, <textarea>, <select> or [contenteditable] element' };
     }
@@ -81,6 +88,20 @@
     range.selectNodeContents(el);
     selection.removeAllRanges();
     selection.addRange(range);
+  };
+
+  // A page that answers a key at all does so within so many frames.
+  const SLIDE_FRAMES = 6;
+
+  // slid gives a slider's {now, min, max}; null for what it does not say. It waits
+  // a moment for now to be another than before.
+  P.slid = async (el, before) => {
+    const number = (name, otherwise) => {
+      const v = attr(el, name);
+      return v === null || v.trim() === '' || Number.isNaN(Number(v)) ? otherwise : Number(v);
+    };
+    for (let n = 0; number('aria-valuenow', null) === before && n < SLIDE_FRAMES; n++) await Act.frame();
+    return { now: number('aria-valuenow', null), min: number('aria-valuemin', 0), max: number('aria-valuemax', 100) };
   };
 
   const EDITABLE = ['visible', 'enabled', 'editable'];

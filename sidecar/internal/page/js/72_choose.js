@@ -39,7 +39,7 @@
     if (wait.gone || wait.stopped || wait.late) return wait;
     const { stops } = Act;
     const select = Act.controlOf(el);
-    if (localName(select) !== 'select') return { error: 'Element is not a <select> element' };
+    if (localName(select) !== 'select') return { error: 'Element is not a <select> element: click it, then click one of the options that it shows' };
     const log = new Act.Log();
     for (;;) {
       if (stops !== Act.stops) return { stopped: true };
