@@ -43,7 +43,8 @@ func navigateBack(ctx context.Context, c *call) error {
 		return err
 	}
 	c.show = true
-	return c.arrived(c.tab.Back(ctx))
+	nav, err := c.tab.Back(ctx)
+	return c.arrived(ctx, nav, err)
 }
 
 // went navigates and words how it ended.
@@ -52,11 +53,11 @@ func (c *call) went(ctx context.Context, tab *browser.Tab, url string) error {
 	if nav.Download {
 		c.awaitDownloads(ctx, navigatedGrace)
 	}
-	return c.arrived(nav, err)
+	return c.arrived(ctx, nav, err)
 }
 
 // arrived words how a navigation ended.
-func (c *call) arrived(nav browser.Navigation, err error) error {
+func (c *call) arrived(ctx context.Context, nav browser.Navigation, err error) error {
 	switch {
 	case errors.Is(err, browser.ErrNoHistory):
 		return toolError("Error: There is no page to go back to in this tab.")
@@ -68,6 +69,8 @@ func (c *call) arrived(nav browser.Navigation, err error) error {
 		c.say("The page broke off while it loaded (" + nav.Broken + "); this is what there is of it.")
 	case !nav.Loaded:
 		c.say("The page is still loading; this is what there is so far.")
+	default:
+		return c.actor().Arrive(ctx)
 	}
 	return nil
 }
