@@ -135,6 +135,20 @@ func TestOneBrowserWatchesAnother(t *testing.T) {
 		return browsertest.Eval(t, watched.MainFrame(), "document.title") == `"answer Bo"`
 	})
 
+	// Also one that was there before she took over.
+	clicks(person.MainFrame(), "#drive")
+	state("free")
+	browsertest.Eval(t, watched.MainFrame(), "setTimeout(() => { document.title = 'sure ' + confirm('Sure?') }), 0")
+	sees("the question", "document.getElementById('banner').textContent === 'The page asks: Sure?'")
+	clicks(person.MainFrame(), "#drive")
+	sees("the second dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Sure?'")
+	if err := person.Keyboard().Press(within(t), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, "the refusal to arrive", func() bool {
+		return browsertest.Eval(t, watched.MainFrame(), "document.title") == `"sure false"`
+	})
+
 	// By keyboard: goes to another page and hands back.
 	clicks(person.MainFrame(), "#url")
 	for _, key := range []string{"Control+a", "Delete"} {

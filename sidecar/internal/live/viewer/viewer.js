@@ -76,8 +76,16 @@
       case 'control': {
         const was = control.mine;
         control = m;
-        if (m.mine && !was) keys.disabled = false, keys.focus();
-        return paint();
+        paint();
+        if (m.mine && !was) {
+          keys.focus();
+          // What the page asked before is to be answered now.
+          if (asked) ask(asked);
+          if (picked) pick(picked);
+        } else if (!m.mine && was) {
+          $('ask').close(); $('pick').close();
+        }
+        return;
       }
       case 'agent': agent = m; return paint();
       case 'page': return page(m.page);
@@ -149,7 +157,7 @@
     $('tabs').replaceChildren(...m.tabs.map(t => {
       const li = document.createElement('li'), show = document.createElement('button'), close = document.createElement('button');
       show.type = close.type = 'button';
-      show.textContent = t.title || t.url || 'New tab';
+      show.textContent = t.title || (t.url && new URL(t.url).pathname) || 'New tab';
       if (t.current) show.setAttribute('aria-current', 'page');
       show.onclick = () => send({ type: 'show_tab', id: t.id });
       close.textContent = '×';
@@ -186,11 +194,16 @@
     $('ask').returnValue = '';
     $('ask').showModal();
   }
-  $('ask').addEventListener('close', () => {
-    if (!asked || !control.mine) return;
-    send({ type: 'dialog', accept: $('ask').returnValue === 'yes', text: $('ask-value').value });
+  // A person's own doing alone is an answer: a dialog is also closed because
+  // somebody else has answered it.
+  function answer(id, then) {
+    const own = () => { if (control.mine) { then($(id).returnValue === 'yes'); keys.focus(); } };
+    $(id).addEventListener('submit', e => { $(id).close(e.submitter?.value ?? 'yes'); e.preventDefault(); own(); });
+    $(id).addEventListener('cancel', () => { $(id).returnValue = 'no'; own(); });
+  }
+  answer('ask', yes => {
+    if (asked) send({ type: 'dialog', accept: yes, text: $('ask-value').value });
     asked = null;
-    keys.focus();
   });
   function pick(c) {
     picked = c;
@@ -202,10 +215,10 @@
     $('pick').returnValue = '';
     $('pick').showModal();
   }
-  $('pick').addEventListener('close', async () => {
-    if (!picked || !control.mine) return;
+  answer('pick', async yes => {
+    if (!picked) return;
     picked = null;
-    const files = $('pick').returnValue === 'yes' ? [...$('pick-files').files] : [];
+    const files = yes ? [...$('pick-files').files] : [];
     if (files.length === 0) return send({ type: 'choose', cancel: true });
     const part = 45000;
     for (const f of files) {
@@ -217,7 +230,6 @@
       }
     }
     send({ type: 'choose' });
-    keys.focus();
   });
 
   $('drive').onclick = async () => control.mine ? send({ type: 'hand_back' }) : send({ type: 'take_control', ticket: await ticket('control') });
