@@ -233,8 +233,14 @@ func takeovers(p *apptest.Process) (all []string) {
 }
 
 func TestLiveViewOfTheOriginal(t *testing.T) {
+	for _, flavour := range flavours() {
+		t.Run(flavour, func(t *testing.T) { liveViewOfTheOriginal(t, flavour) })
+	}
+}
+
+func liveViewOfTheOriginal(t *testing.T, flavour string) {
 	site := apptest.Start(t)
-	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL()}, liveConfig())
+	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour}, liveConfig())
 	c := p.MCP
 	c.Initialize()
 	c.Must("browser_navigate", apptest.Args{"url": "/keys"})
