@@ -239,8 +239,8 @@ func TestLiveViewOfTheOriginal(t *testing.T) {
 }
 
 func liveViewOfTheOriginal(t *testing.T, flavour string) {
-	site := apptest.Start(t)
-	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour}, liveConfig())
+	site, ingest := apptest.Start(t), apptest.NewIngest(t, 0)
+	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour, "recording": ingest.Config()}, liveConfig())
 	c := p.MCP
 	c.Initialize()
 	c.Must("browser_navigate", apptest.Args{"url": "/keys"})
@@ -308,6 +308,21 @@ func liveViewOfTheOriginal(t *testing.T, flavour string) {
 	}
 	if all := p.Stderr() + strings.Join(p.Stdout(), "\n"); strings.Contains(all, canary) {
 		t.Error("what Ada typed is in the log or in an event")
+	}
+	var markers []string
+	for _, b := range ingest.Batches() {
+		if bytes.Contains(b.Body, []byte(canary)) {
+			t.Error("what Ada typed is in the recording")
+		}
+		for _, e := range b.Events {
+			if raw, _ := json.Marshal(e); bytes.Contains(raw, []byte("takeover_")) {
+				markers = append(markers, string(raw))
+			}
+		}
+	}
+	if all := strings.Join(markers, "\n"); len(markers) != 2 || !strings.Contains(markers[0], "takeover_started") || !strings.Contains(markers[1], "takeover_ended") ||
+		strings.Count(all, "Ada") != 2 || !strings.Contains(all, "handed_back") {
+		t.Errorf("markers:\n%s", all)
 	}
 }
 
