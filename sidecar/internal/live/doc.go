@@ -21,6 +21,28 @@
 //   - No input is logged, told or kept.
 //   - Pictures are taken only while somebody watches.
 //
+// # What viewers may ask for
+//
+// A viewer's auth message may have "features", a list of names; {"type":"features"}
+// after ready says which of them it gets. Whoever asks for none sees nothing of
+// this.
+//
+//   - binary: pictures come as binary messages: four bytes, big end first, with the
+//     length of a JSON text, that text ({"type":"frame","width","height","seq",
+//     "age_ms"}), and the JPEG.
+//   - mac: the command key means Control.
+//   - modals: {"type":"dialog","dialog":{"kind","message","default"} or null} and
+//     {"type":"chooser","chooser":{"multiple"} or null}. Answers: {"type":"dialog",
+//     "accept","text"}; {"type":"file","name","data"} for the beginning of a file
+//     (base64) and the same without a name for more of it, then
+//     {"type":"choose"}, or {"type":"choose","cancel":true}.
+//   - tabs: {"type":"tabs","tabs":[{"id","title","url","current"}],"loading"}. Wishes:
+//     {"type":"open","url"}, back, forward, reload, new_tab, and show_tab and
+//     close_tab with an "id".
+//
+// Answers and wishes are gated like input. What could not be done is answered by
+// {"type":"error"} with a code of package proto.
+//
 // # Why
 //
 // Why one picture in each viewer's mailbox, and not a queue? Whoever is behind
