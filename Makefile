@@ -4,6 +4,7 @@
 GO       ?= go
 PACKAGES  = ./... ./testdata/app
 FUZZTIME ?= 3s
+SYSTEMS  ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 IMAGE    ?= pillion
 LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Version=$(VERSION))
 
@@ -47,7 +48,7 @@ lint: ## formatting, vet, staticcheck
 	$(GO) tool staticcheck $(PACKAGES)
 
 cross: ## build for every system that is supported
-	@for t in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do echo "build for $$t"; \
+	@for t in $(SYSTEMS); do echo "build for $$t"; \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./sidecar && \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./supervisor/... || exit 1; done
 
