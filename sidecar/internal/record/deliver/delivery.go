@@ -24,6 +24,9 @@ type Options struct {
 	SpoolBytes int
 	SpoolDir   string
 
+	// PostTimeout bounds one post; 0 = 15 s.
+	PostTimeout time.Duration
+
 	// OnLost is told of events that were added and will not arrive, OnStored of each
 	// batch that the ingest has taken. They must not wait. Nil: nobody is told.
 	OnLost   func(Reason, []Item)
@@ -73,7 +76,7 @@ func New(o Options) (*Delivery, error) {
 		}
 	}
 	d.queue = newQueue(d.spool, d.batcher.fits, d.lose)
-	d.poster = newPoster(o.URL, o.Token, rand.Text(), time.Now)
+	d.poster = newPoster(o.URL, o.Token, rand.Text(), cmp.Or(o.PostTimeout, postTimeout))
 	d.drain, d.giveUp = context.WithCancel(context.Background())
 	up := &uploader{
 		queue: d.queue, post: d.poster.post, sleep: sleep, account: &d.account, lose: d.lose,

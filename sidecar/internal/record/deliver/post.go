@@ -30,23 +30,21 @@ type poster struct {
 	url    string
 	token  proto.Secret
 	client *http.Client
-	now    func() time.Time
 	id     string // of the recording
 }
 
 // newPoster goes to url and nowhere else: not through a proxy of the environment,
 // and not where an answer sends it with the token.
-func newPoster(url string, token proto.Secret, id string, now func() time.Time) *poster {
-	return &poster{url: url, token: token, id: id, now: now, client: &http.Client{
-		Timeout: postTimeout,
+func newPoster(url string, token proto.Secret, id string, timeout time.Duration) *poster {
+	return &poster{url: url, token: token, id: id, client: &http.Client{
+		Timeout: timeout,
 		Transport: &http.Transport{
-			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
-			TLSHandshakeTimeout:   dialTimeout,
-			ResponseHeaderTimeout: postTimeout,
-			IdleConnTimeout:       time.Minute,
-			MaxIdleConns:          1,
-			DisableCompression:    true,
-			ForceAttemptHTTP2:     true,
+			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout: dialTimeout,
+			IdleConnTimeout:     time.Minute,
+			MaxIdleConns:        1,
+			DisableCompression:  true,
+			ForceAttemptHTTP2:   true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -58,7 +56,7 @@ const batchHeader = "Pillion-Batch"
 
 // post sends one batch and reads what the ingest says to it.
 func (p *poster) post(ctx context.Context, number int, events batch, zip bool) answer {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body(events, p.now(), zip)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body(events, time.Now(), zip)))
 	if err != nil {
 		return answer{err: err}
 	}
@@ -77,7 +75,7 @@ func (p *poster) post(ctx context.Context, number int, events batch, zip bool) a
 		return answer{err: err}
 	}
 	defer res.Body.Close()
-	a := answer{status: res.StatusCode, after: retryAfter(res.Header.Get("Retry-After"), p.now())}
+	a := answer{status: res.StatusCode, after: retryAfter(res.Header.Get("Retry-After"), time.Now())}
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil && a.status >= 300 {
 		a.err = err

@@ -104,8 +104,13 @@ func (s *spool) forget(*spooled) {
 	}
 }
 
-// itemHead is an item's class, tab and length.
-const itemHead = 1 + 4 + 4
+const (
+	itemHead = 1 + 4 + 4 // an item's class, tab and length
+	maxItem  = 1 << 30   // bytes; above every limit of a batch that makes sense
+)
+
+// errTornSpool says that the file is not what was written.
+var errTornSpool = errors.New("the spool is torn")
 
 // packItems writes a batch with what its lost events would be counted by.
 func packItems(b batch) []byte {
@@ -136,10 +141,12 @@ func unpackItems(packed []byte) (b batch, err error) {
 			return nil, fmt.Errorf("read the spool: %w", err)
 		}
 		it := Item{Class: Class(head[0]), Tab: int(binary.LittleEndian.Uint32(head[1:]))}
-		it.JSON = make([]byte, binary.LittleEndian.Uint32(head[5:]))
-		if _, err := io.ReadFull(z, it.JSON); err != nil {
-			return nil, fmt.Errorf("read the spool: %w", err)
+		size := int64(binary.LittleEndian.Uint32(head[5:]))
+		var json bytes.Buffer // grows with what is there, whatever the head says
+		if n, err := io.CopyN(&json, z, min(size, maxItem)); n != size || err != nil {
+			return nil, errTornSpool
 		}
+		it.JSON = json.Bytes()
 		b = append(b, it)
 	}
 }

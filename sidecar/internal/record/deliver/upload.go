@@ -16,7 +16,7 @@ const (
 	maxRetryAfter = 30 * time.Second
 	// maxSplits bounds the posts for one refused batch: enough to find five bad
 	// events in a thousand, and no help for an ingest that refuses everything.
-	maxSplits = 64
+	maxSplits = 128
 	// fullSize is what an ingest that is not full takes in any case. One that
 	// refuses less for its size takes nothing any more.
 	fullSize = 16 << 10
@@ -86,7 +86,7 @@ type uploader struct {
 // run posts until the queue is closed and empty, or ctx ends; then what is left is
 // lost.
 func (u *uploader) run(ctx context.Context) {
-	for {
+	for ctx.Err() == nil {
 		b, ok := u.queue.next(ctx)
 		if !ok {
 			break
