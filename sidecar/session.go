@@ -194,7 +194,7 @@ func (s *session) startProxy(credentials egress.Credentials) {
 		mayConnect = egress.OwnedBy(s.user.UID)
 	}
 	s.proxy = egress.New(egress.Options{
-		App: s.app, Credentials: credentials, PeerAllowed: mayConnect, OwnAddrs: ownAddrs, Log: s.log,
+		App: s.app, Credentials: credentials, PeerAllowed: mayConnect, RefuseWebRTC: true, OwnAddrs: ownAddrs, Log: s.log,
 		OnCredentials: func(known bool) {
 			if b := s.challenged.Load(); b != nil {
 				b.ExpectChallenge(!known)

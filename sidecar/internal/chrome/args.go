@@ -107,6 +107,9 @@ func Args(c Config) []string {
 		"--no-pings",
 		"--metrics-recording-only",
 		"--no-service-autorun",
+		// Full Chromium asks for accounts to sign in with, as a page would: with the
+		// proxy's credentials. Nobody listens there, and nobody may.
+		"--gaia-url=http://127.0.0.1:9",
 
 		// No questions to a person.
 		"--no-first-run",

@@ -43,5 +43,9 @@
 // speculative requests from its browser process, where no debugging client sees
 // them, and a later click shows their answer. Pages work without.
 //
+// Why WebRTC gets no tunnel: over UDP it is stopped in the browser, and over TCP it
+// would carry what a page likes past every rule about requests, to a server whose
+// very name can be a message.
+//
 // Why a server's 407 becomes 502: to the browser it would be this proxy asking.
 package egress

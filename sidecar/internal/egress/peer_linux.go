@@ -22,9 +22,11 @@ func OwnedBy(uid int) func(remote, local net.Addr) bool {
 	}
 }
 
-// tcpTables are the kernel's lists of TCP sockets. An IPv4 connection stands in
-// the second one if its socket was made for both families.
-var tcpTables = []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"}
+// tcpTables are the kernel's lists of TCP sockets, as the calling thread's network
+// has them: the process's first thread may be Chromium's parent, in another one. An
+// IPv4 connection stands in the second list if its socket was made for both
+// families.
+var tcpTables = []string{"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"}
 
 // ownerOf finds who owns the other end of a connection: the socket whose own
 // address is our connection's remote one, and the other way round. The port alone

@@ -25,6 +25,10 @@ type Options struct {
 	// connection; nil = everybody may. It is asked once a connection, before a byte
 	// is read, by several goroutines at once. See [OwnedBy].
 	PeerAllowed func(remote, local net.Addr) bool
+	// RefuseWebRTC refuses the tunnels that WebRTC asks for, to TURN servers and to
+	// peers over TCP. They are the ones without a User-Agent: Chromium sends one with
+	// those that a request or a WebSocket of a page needs.
+	RefuseWebRTC bool
 	// OwnAddrs gives this machine's interface addresses, which count as private;
 	// nil = none. It is asked for every decision.
 	OwnAddrs func() []netip.Addr

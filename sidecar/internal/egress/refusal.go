@@ -23,6 +23,7 @@ const (
 	RulePrefetch      Rule = "prefetch"
 	RuleUpgrade       Rule = "upgrade"
 	RuleMethod        Rule = "method"
+	RuleWebRTC        Rule = "webrtc"
 	RuleMalformed     Rule = "malformed" // CONNECT without a readable host:port
 )
 
@@ -32,6 +33,7 @@ const (
 	reasonPrefetch  policy.Reason = "may not be prefetched"
 	reasonUpgrade   policy.Reason = "may not be upgraded without a tunnel"
 	reasonMethod    policy.Reason = "may not be asked with this method"
+	reasonWebRTC    policy.Reason = "may not be reached by WebRTC"
 	reasonMalformed policy.Reason = "is not a host and a port"
 )
 

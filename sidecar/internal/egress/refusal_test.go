@@ -230,3 +230,31 @@ func TestMemoryOfCredentials(t *testing.T) {
 	_ = c.Close()
 	next("the end of a tunnel", false)
 }
+
+// Tunnels of WebRTC have no User-Agent. They are refused before their name is
+// looked up; those of pages pass.
+func TestWebRTCGetsNoTunnel(t *testing.T) {
+	resolver := &fakeResolver{}
+	app := newSite(t, "127.0.0.1:0", nil)
+	p := start(t, app.URL, Options{Resolver: resolver, RefuseWebRTC: true})
+	for _, tt := range []struct {
+		request string
+		status  int
+	}{
+		{"CONNECT APP HTTP/1.1\nUser-Agent: Mozilla/5.0\n\n", 200},
+		{"CONNECT APP HTTP/1.1\nProxy-Connection: keep-alive\n\n", 403},
+		{"CONNECT secret.turn.test:443 HTTP/1.1\n\n", 403},
+		{"GET http://APP/ HTTP/1.1\n\n", 200},
+	} {
+		if got := p.ask(strings.ReplaceAll(tt.request, "APP", app.host)); got.status != tt.status {
+			t.Errorf("%q: %+v", tt.request, got)
+		}
+	}
+	if resolver.count("secret.turn.test.") != 0 {
+		t.Error("its name was looked up")
+	}
+	p = start(t, app.URL, Options{})
+	if got := p.ask("CONNECT " + app.host + " HTTP/1.1\n\n"); got.status != 200 {
+		t.Errorf("unless asked to: %+v", got)
+	}
+}

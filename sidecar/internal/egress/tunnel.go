@@ -19,6 +19,10 @@ func (c *client) tunnel(h head) {
 		c.refuse(h, &Refusal{Rule: RuleMalformed, Reason: reasonMalformed})
 		return
 	}
+	if c.p.opts.RefuseWebRTC && len(h.all("User-Agent")) == 0 {
+		c.refuse(h, refusalOf(pl, RuleWebRTC, reasonWebRTC, ""))
+		return
+	}
 	r, refusal := c.p.judge(c.p.ctx, pl, true)
 	if refusal != nil {
 		c.refuse(h, refusal)
