@@ -192,6 +192,12 @@ func (d *dashboard) handBack() {
 	d.await("control to be free", func() bool { return !d.control.Held })
 }
 
+func (d *dashboard) tabID(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.tabs[n].ID
+}
+
 // click is a click at a point of the page in CSS pixels.
 func (d *dashboard) click(x, y float64) {
 	d.t.Helper()
@@ -247,15 +253,19 @@ func liveViewOfTheOriginal(t *testing.T, flavour string) {
 	x, y := centre(t, c, "#editor")
 
 	d := dashboardOf(t, p, "1", "Ada")
+	d.mu.Lock()
 	if d.control.Held || d.agent.Waiting || d.page == nil || *d.page.URL != site.URL()+"/keys" || d.page.Tab != 1 || d.page.Tabs != 1 {
 		t.Errorf("ready: %+v %+v %+v", d.control, d.agent, d.page)
 	}
+	d.mu.Unlock()
 	// The page does not change, and is seen all the same.
 	d.await("a picture", func() bool { return d.frames > 0 })
+	d.mu.Lock()
 	size, err := jpeg.DecodeConfig(bytes.NewReader(d.frame))
 	if err != nil || size.Width != 1280 || size.Height != 800 || d.width != 1280 || d.height != 800 {
 		t.Errorf("a picture of %d x %d for %d x %d: %v", size.Width, size.Height, d.width, d.height, err)
 	}
+	d.mu.Unlock()
 
 	d.takeOver()
 	r := c.Call("browser_navigate", apptest.Args{"url": "/orders"})
@@ -434,9 +444,9 @@ func TestDriveAllOfABrowser(t *testing.T) {
 	d.send(map[string]any{"type": "reload"})
 	d.send(map[string]any{"type": "new_tab"})
 	d.await("another tab", func() bool { return d.page.Tab == 2 && d.page.Tabs == 2 && len(d.tabs) == 2 && d.tabs[1].Current })
-	d.send(map[string]any{"type": "show_tab", "id": d.tabs[0].ID})
+	d.send(map[string]any{"type": "show_tab", "id": d.tabID(0)})
 	d.await("the first tab", func() bool { return d.page.Tab == 1 })
-	d.send(map[string]any{"type": "close_tab", "id": d.tabs[1].ID})
+	d.send(map[string]any{"type": "close_tab", "id": d.tabID(1)})
 	d.await("one tab", func() bool { return d.page.Tabs == 1 && len(d.tabs) == 1 })
 	d.await("binary pictures", func() bool { return d.binary > 0 })
 	d.handBack()

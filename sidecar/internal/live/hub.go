@@ -299,6 +299,8 @@ func (h *Hub) Revoke(user string) int {
 	h.lease.Revoke(user)
 	for _, v := range theirs {
 		v.out.close(proto.CloseRefused, closeReasonRevoked)
+		// One that does not read must not see more for it.
+		time.AfterFunc(closeLimit, func() { _ = v.conn.NetConn().Close() })
 	}
 	return len(theirs)
 }
