@@ -128,8 +128,9 @@ func trial(ctx context.Context, b Binary, user *User) ([]Renderer, []Check) {
 	var renderers []Renderer
 	sandbox := Check{Name: "sandbox", OK: true, Detail: "renderers are shut in"}
 	if err := alive(p); err != nil {
-		sandbox = failed("sandbox", p.Explain(err))
-	} else if renderers, err = awaitSandbox(ctx, p.PID()); errors.Is(err, errors.ErrUnsupported) {
+		return nil, []Check{network, failed("sandbox", p.Explain(err))}
+	}
+	if renderers, err = awaitSandbox(ctx, p.PID()); errors.Is(err, errors.ErrUnsupported) {
 		sandbox.Detail = "Chromium is started with its own; this system does not show how renderers are shut in"
 	} else if err != nil {
 		sandbox = Check{Name: "sandbox", Detail: err.Error(), Fix: sandboxHint}
