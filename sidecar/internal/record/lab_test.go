@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
@@ -56,7 +60,12 @@ func (l *lab) tab() *browser.Tab { return l.browser.Tabs()[0] }
 
 func (l *lab) goTo(path string) {
 	l.t.Helper()
-	if _, err := l.tab().Navigate(l.within(), l.site.URL()+path); err != nil {
+	l.open(l.site.URL() + path)
+}
+
+func (l *lab) open(url string) {
+	l.t.Helper()
+	if _, err := l.tab().Navigate(l.within(), url); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -108,6 +117,63 @@ func (l *lab) pages() (all []rr) {
 		}
 	}
 	return all
+}
+
+// awaitPosted waits until a text has arrived in a recorded event of a page.
+func (l *lab) awaitPosted(what string) {
+	l.t.Helper()
+	apptest.Await(l.t, what+" to be recorded", func() bool {
+		for _, e := range l.pages() {
+			if strings.Contains(string(e.Data), what) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// count is how many events of the library have a type and, for changes, a source.
+func count(events []rr, typ, source int) (n int) {
+	for _, e := range events {
+		if e.Type == typ && (typ != 3 || e.source() == source) {
+			n++
+		}
+	}
+	return n
+}
+
+// facts are the events of a kind, as texts.
+func (l *lab) facts(kind string) (all []string) {
+	for _, e := range l.ingest.Events() {
+		if e.Kind == kind {
+			all = append(all, string(e.Data))
+		}
+	}
+	return all
+}
+
+// insert puts text where the focus is, as a keyboard or a person's paste would.
+func (l *lab) insert(text string) {
+	l.t.Helper()
+	if _, err := pcdp.Call(l.within(), l.tab().Session(), input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// serve gives pages by their paths, on both names of this machine.
+func serve(t *testing.T, pages map[string]string) (here, there string) {
+	t.Helper()
+	here = apptest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		// Where a page names the other site.
+		fmt.Fprint(w, strings.ReplaceAll(page, "OTHER", strings.Replace("http://"+r.Host, "127.0.0.1", "localhost", 1)))
+	}))
+	return here, strings.Replace(here, "127.0.0.1", "localhost", 1)
 }
 
 // posted is everything that was ever sent, stored or not.
