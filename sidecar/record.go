@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
@@ -45,24 +42,12 @@ func (s *session) recordCalls(o *mcp.Options) {
 	if s.recorder == nil {
 		return
 	}
-	newToolset := o.NewToolset
-	o.NewToolset = func(c mcp.ClientInfo) mcp.Toolset { return recordedTools{newToolset(c), s.recorder} }
+	o.BeforeCall = s.recorder.Typing
 	o.OnCall = func(c mcp.CallRecord) {
 		s.recorder.Action(record.Action{
 			Tool: c.Tool, Args: c.Args, Start: c.Start, Duration: c.Duration, Outcome: string(c.Outcome),
 		})
 	}
-}
-
-// recordedTools are an agent's tools whose typing the recorder knows.
-type recordedTools struct {
-	mcp.Toolset
-	recorder *record.Recorder
-}
-
-func (t recordedTools) Call(ctx context.Context, name string, args json.RawMessage) *sdk.CallToolResult {
-	t.recorder.Typing(name, args)
-	return t.Toolset.Call(ctx, name, args)
 }
 
 // flushRecording takes the pages' last events while there are pages.

@@ -66,6 +66,7 @@ func (g *Gateway) dispatch(s *session, c *call, tool string, args json.RawMessag
 		return toolError(fmt.Sprintf("Tool %q not found", tool)), nil
 	}
 	record := CallRecord{Session: s.id, Client: s.client, Tool: tool, Args: args, Start: g.opts.Now()}
+	g.announce(tool, args)
 	begin := time.Now()
 	var panicked bool
 	for {
@@ -98,6 +99,14 @@ func (g *Gateway) admit(c *call, tool string, args json.RawMessage) (context.Con
 		return c.ctx, func() (bool, error) { return false, nil }, nil
 	}
 	return g.opts.Gate.Admit(c.ctx, tool, args)
+}
+
+// announce tells that a tool is about to run.
+func (g *Gateway) announce(tool string, args json.RawMessage) {
+	if g.opts.BeforeCall != nil {
+		defer g.logPanic("announce call")
+		g.opts.BeforeCall(tool, args)
+	}
 }
 
 // tell hands a record on.

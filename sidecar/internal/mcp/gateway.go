@@ -75,6 +75,11 @@ type Options struct {
 	// inside, and they are answered with this in its place. Nil: not known.
 	Ended func() error
 
+	// BeforeCall is told of each tool that is about to run, as OnCall is after it:
+	// what is typed must be known as a secret before the page shows it. Nil: nobody
+	// is told.
+	BeforeCall func(tool string, args json.RawMessage)
+
 	// OnCall is told about each tool that ran, on the call's own goroutine
 	// before the answer leaves, so it must be quick. Nil: nobody is told.
 	OnCall func(CallRecord)
