@@ -23,7 +23,6 @@ func guests() map[string][]string {
 		"github.com/chromedp/chromedp":           {"cdp", "chrome"},
 		"github.com/chromedp/chromedp/kb":        {"browser", "action"}, // key tables alone
 		"github.com/chromedp/cdproto":            {"cdp", "chrome", "browser", "page", "action", "record", "live", "browsertest"},
-		"github.com/elazarl/goproxy":             {"egress"},
 		"github.com/gorilla/websocket":           {"live", "testdata/app"},
 		"github.com/modelcontextprotocol/go-sdk": {"mcp", "tools"},
 		"github.com/nlnwa/whatwg-url":            {"policy"},

@@ -11,7 +11,6 @@ func reasons() map[string]string {
 	return map[string]string{
 		"github.com/chromedp/cdproto":            "typed commands and events of the DevTools protocol, generated from its definition",
 		"github.com/chromedp/chromedp":           "the pipe to Chromium, and its key tables",
-		"github.com/elazarl/goproxy":             "the HTTP and CONNECT mechanics of the egress proxy",
 		"github.com/gorilla/websocket":           "the live view's socket, with control over frames and closing",
 		"github.com/modelcontextprotocol/go-sdk": "the MCP server behind the gateway",
 		"github.com/nlnwa/whatwg-url":            "URLs as the browser reads them; net/url reads them otherwise",

@@ -298,8 +298,14 @@ func TestOnCall(t *testing.T) {
 	clock := newClock()
 	var mu sync.Mutex
 	var records []CallRecord
+	var announced []string
 	h := newHarness(t, Options{
 		Now: clock.now,
+		BeforeCall: func(tool string, _ json.RawMessage) {
+			mu.Lock()
+			defer mu.Unlock()
+			announced = append(announced, tool)
+		},
 		OnCall: func(r CallRecord) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -331,6 +337,9 @@ func TestOnCall(t *testing.T) {
 		record("browser_type", `{}`, OutcomePanic),
 	}, records); d != "" {
 		t.Errorf("records (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]string{"browser_navigate", "browser_click", "browser_type"}, announced); d != "" {
+		t.Errorf("announced (-want +got):\n%s", d)
 	}
 }
 
