@@ -3,7 +3,7 @@
 
 GO       ?= go
 PACKAGES  = ./... ./testdata/app
-FUZZTIME ?= 3s
+FUZZTIME ?= 2s
 SYSTEMS  ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 IMAGE    ?= pillion
 LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Version=$(VERSION))

@@ -1,10 +1,10 @@
 #!/bin/bash
 # Runs every fuzz target of the repository for a while, one after the other.
 #
-#   fuzz.sh [TIME]   e.g. 3s (the default), 5m
+#   fuzz.sh [TIME]   e.g. 2s (the default), 5m
 set -euo pipefail
 cd "$(dirname "$0")/.."
-time=${1:-3s}
+time=${1:-2s}
 go=${GO:-go}
 
 log=$(mktemp)
