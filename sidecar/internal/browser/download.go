@@ -222,10 +222,14 @@ func (b *Browser) LastDownload() int {
 }
 
 // AwaitDownloads waits until every download has come to its end that began since
-// the event of that number; for as long as ctx lasts, and reports nothing.
-func (b *Browser) AwaitDownloads(ctx context.Context, since int) {
+// the event of that number; with expect, for one to begin at all. It waits for as
+// long as ctx lasts, and reports nothing.
+func (b *Browser) AwaitDownloads(ctx context.Context, since int, expect bool) {
 	// What is still running then is told as running.
 	_ = b.wait(ctx, func() bool {
+		if expect && b.downloads.next == since {
+			return false
+		}
 		for _, d := range b.downloads.open {
 			if d.N > since {
 				return false

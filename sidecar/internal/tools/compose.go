@@ -22,9 +22,6 @@ type snapshot = page.Options
 // take a few seconds; one that takes longer is kept busy by a script.
 const lookTimeout = 20 * time.Second
 
-// errBusy is why a page was not read.
-var errBusy = errors.New("TimeoutError: the page does not respond: a script on it keeps it busy")
-
 // compose writes the answer of a call that came to something: the tool's own
 // words, then what the browser looks like now.
 func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
@@ -68,10 +65,11 @@ func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
 
 // look reads the page for an answer: the lines of the Snapshot section.
 func (s *Set) look(ctx context.Context, c *call, tab *browser.Tab) ([]string, error) {
-	ctx, stop := interruptible(ctx, tab)
-	defer stop()
+	// No pulse: on a huge page it is our own script that keeps it busy.
 	ctx, cancel := context.WithTimeoutCause(ctx, lookTimeout, errBusy)
 	defer cancel()
+	ctx, stop := untilModal(ctx, tab)
+	defer stop()
 	options := c.options
 	options.MaxChars = s.kit.opts.SnapshotMaxChars
 	whole := options == snapshot{MaxChars: options.MaxChars}

@@ -59,5 +59,5 @@ func consoleMessages(_ context.Context, c *call) error {
 		lines = append(lines, fmt.Sprintf("Returning %d messages for level %q", len(listed), args.Level))
 	}
 	text := strings.Join(append(append(lines, ""), listed...), "\n")
-	return c.deliver("Console", args.Filename, text, inline(text, "a filename saves all of it, and level error shows less"))
+	return c.deliver("Console", args.Filename, text, limited(text, "a filename saves all of it, and level error shows less"))
 }

@@ -315,3 +315,8 @@ func await(t *testing.T, what string, fact func() bool) {
 	t.Helper()
 	apptest.Await(t, what, fact)
 }
+
+func evalIn(t *testing.T, f *browser.Frame, expression string) string {
+	t.Helper()
+	return browsertest.Eval(t, f, expression)
+}

@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 )
+
+// leaveAfter is how long a page that is about to be left may go on with what it
+// is doing.
+const leaveAfter = 2 * time.Second
 
 func navigate(ctx context.Context, c *call) error {
 	var args struct {
@@ -49,11 +54,32 @@ func navigateBack(ctx context.Context, c *call) error {
 
 // went navigates and words how it ended.
 func (c *call) went(ctx context.Context, tab *browser.Tab, url string) error {
+	if err := leave(ctx, tab); err != nil {
+		return err
+	}
 	nav, err := tab.Navigate(ctx, url)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("wait for %s: %w", shortLine(url), err)
+	}
 	if nav.Download {
-		c.awaitDownloads(ctx, navigatedGrace)
+		c.awaitDownloads(ctx, navigatedGrace, true)
 	}
 	return c.arrived(ctx, nav, err)
+}
+
+// leave stops a script that keeps the page busy that is about to be left: a
+// navigation would have to wait for it, for ever with some.
+func leave(ctx context.Context, tab *browser.Tab) error {
+	short, cancel := context.WithTimeout(ctx, leaveAfter)
+	defer cancel()
+	if err := tab.Pulse(short); err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	again, cancel := context.WithTimeout(ctx, leaveAfter)
+	defer cancel()
+	// If that does not help, the navigation says why it came to nothing.
+	_ = tab.StopScripts(again)
+	return nil
 }
 
 // arrived words how a navigation ended.

@@ -50,7 +50,7 @@ func networkRequests(_ context.Context, c *call) error {
 		lines = []string{"No requests so far."}
 	}
 	text := strings.Join(lines, "\n")
-	return c.deliver("Network", args.Filename, text, inline(text, "a filter shows less, a filename saves all of it"))
+	return c.deliver("Network", args.Filename, text, limited(text, "a filter shows less, a filename saves all of it"))
 }
 
 func requestLine(r browser.Request) string {
@@ -104,7 +104,7 @@ func networkRequest(ctx context.Context, c *call) error {
 		return c.body("Response body", "response", r.MIMEType, body, err, args.Filename)
 	}
 	text := details(r)
-	return c.deliver("Request", args.Filename, text, inline(text, "a filename saves all of it"))
+	return c.deliver("Request", args.Filename, text, limited(text, "a filename saves all of it"))
 }
 
 // details is what a person would look up of a request. All but the first line is

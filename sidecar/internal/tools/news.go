@@ -16,19 +16,39 @@ const (
 	// downloadGrace lets small files be told as done; of others the agent hears
 	// in a later answer.
 	downloadGrace = time.Second
+	// turnedGrace is for a document that was not shown: a download is told of by
+	// then, or it was something else.
+	turnedGrace = 200 * time.Millisecond
 	// navigatedGrace is for a navigation that turned out to be a file: the file
 	// is all that the agent asked for.
 	navigatedGrace = 3 * time.Second
 )
 
-// awaitDownloads waits for the end of downloads that began during the call.
-func (c *call) awaitDownloads(ctx context.Context, grace time.Duration) {
-	if c.kit.opts.Browser.LastDownload() == c.downloads {
+// awaitDownloads waits for the end of downloads that began during the call; with
+// expect, also for one to begin.
+func (c *call) awaitDownloads(ctx context.Context, grace time.Duration, expect bool) {
+	b := c.kit.opts.Browser
+	if !expect && b.LastDownload() == c.downloads {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	c.kit.opts.Browser.AwaitDownloads(ctx, c.downloads)
+	b.AwaitDownloads(ctx, c.downloads, expect)
+}
+
+// turnedAway says whether the tab's newest document request came to nothing in
+// the way that a download's does, which is told by the browser a moment later.
+func (c *call) turnedAway(since time.Time) bool {
+	if c.tab == nil {
+		return false
+	}
+	requests := c.tab.Requests()
+	for i := len(requests) - 1; i >= 0 && !requests[i].Started.Before(since); i-- {
+		if requests[i].Navigation {
+			return requests[i].Failure == "net::ERR_ABORTED"
+		}
+	}
+	return false
 }
 
 // news is what happened beside the call: console entries, downloads, refusals.

@@ -142,6 +142,9 @@ func evaluate(ctx context.Context, c *call) error {
 	if errors.As(err, &thrown) {
 		return toolError(inline(thrown.Stack, "catch it in the function to see all of it"))
 	}
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("wait for the function's value: %w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -164,5 +167,6 @@ func indented(value json.RawMessage) (string, error) {
 	if err := enc.Encode(value); err != nil {
 		return "", fmt.Errorf("encode the value: %w", err)
 	}
-	return strings.ReplaceAll(strings.TrimRight(b.String(), "\n"), "\u0085", `\u0085`), nil
+	// They can only be within text: JSON has no such white space.
+	return strings.NewReplacer("\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`).Replace(strings.TrimRight(b.String(), "\n")), nil
 }

@@ -45,11 +45,14 @@ func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // the body of a response: about as much as clients take at once.
 const maxInline = 100_000
 
-// inline is text for an answer, cut where it is too long; how says how to get
+// limited is text for an answer, cut where it is too long; how says how to get
 // all of it.
-func inline(text, how string) string {
+func limited(text, how string) string {
 	if len(text) <= maxInline {
-		return contain(text)
+		return text
 	}
-	return contain(clip(text, maxInline)) + fmt.Sprintf("\n(cut: %s in all; %s)", files.Bytes(int64(len(text))), how)
+	return clip(text, maxInline) + fmt.Sprintf("\n(cut: %s in all; %s)", files.Bytes(int64(len(text))), how)
 }
+
+// inline is limited for text that is the page's from its first character.
+func inline(text, how string) string { return limited(contain(text), how) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -92,7 +93,7 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 			return s.fail(ctx, c, err)
 		}
 	}
-	mark := b.Mark()
+	mark, began := b.Mark(), time.Now()
 	c.downloads = b.LastDownload()
 	err = c.run(ctx)
 	if c.spec.acts() {
@@ -100,7 +101,10 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 		if text := s.escaped(mark, c.tab); text != "" {
 			return failure(text)
 		}
-		c.awaitDownloads(ctx, downloadGrace)
+		if c.turnedAway(began) {
+			c.awaitDownloads(ctx, turnedGrace, true)
+		}
+		c.awaitDownloads(ctx, downloadGrace, false)
 	}
 	if err != nil {
 		return s.fail(ctx, c, err)
@@ -130,15 +134,16 @@ func (s *Set) newCall(sp spec, args json.RawMessage) (*call, error) {
 // run runs the tool. One that only reads stops as soon as a dialog keeps the
 // page from answering; those that act see to that themselves.
 func (c *call) run(ctx context.Context) error {
-	if c.spec.acts() || c.spec.Context {
+	if c.tab == nil {
 		return c.spec.run(ctx, c)
 	}
+	reads := !c.spec.acts() && !c.spec.Context
 	for try := 1; ; try++ {
-		short, stop := interruptible(ctx, c.tab)
+		short, stop := attend(ctx, c.tab, reads)
 		err := c.spec.run(short, c)
 		stop()
 		// A dialog that somebody closed at once is no reason to give up.
-		if !errors.Is(err, browser.ErrModal) || len(modalLines(c.tab)) > 0 || try == readTries {
+		if !reads || !errors.Is(err, browser.ErrModal) || len(modalLines(c.tab)) > 0 || try == readTries {
 			return err
 		}
 		c.reply = reply{asked: c.asked}
@@ -148,25 +153,6 @@ func (c *call) run(ctx context.Context) error {
 // readTries bounds how often reading is begun anew on a page that opens and
 // closes dialogs.
 const readTries = 3
-
-// interruptible ends with browser.ErrModal when a dialog or file chooser opens
-// on the tab.
-func interruptible(parent context.Context, t *browser.Tab) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	modal, done := t.Modal(), make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-modal:
-			cancel(browser.ErrModal)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		cancel(nil)
-		<-done
-	}
-}
 
 // decode fills out with the call's arguments, which are right.
 func (c *call) decode(out any) error {
@@ -290,6 +276,8 @@ func (s *Set) fail(ctx context.Context, c *call, err error) *sdk.CallToolResult 
 		return s.compose(ctx, c)
 	case errors.As(err, &te):
 		return failure(string(te))
+	case errors.Is(err, errBusy):
+		return failure(errBusy.Error() + ". " + busyHint)
 	case errors.Is(err, browser.ErrCrashed):
 		return failure("Error: Target crashed. The next call gets a blank tab in its place.")
 	default:
