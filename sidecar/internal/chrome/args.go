@@ -43,7 +43,8 @@ var featuresOff = [...]string{
 	"Prerender2", "Prerender2InHeadlessMode", "Prerender2FallbackPrefetchSpecRules",
 	"MediaRouter", "DialMediaRouteProvider", // look for devices on the network
 	"OptimizationHints", "AutofillServerCommunication", "Translate", // phone home
-	"PaintHolding", // would show the old page for a while
+	"WebRtcHideLocalIpsWithMdns", // joins the link's multicast group; no local address is gathered anyway
+	"PaintHolding",               // would show the old page for a while
 }
 
 // startPage is the page of the first tab, which asks nobody for anything.
@@ -84,8 +85,10 @@ func Args(c Config) []string {
 		"--force-webrtc-ip-handling-policy="+webrtcPolicy,
 		"--webrtc-ip-handling-policy="+webrtcPolicy,
 		// The proxy resolves names. Chromium would ask for those of STUN and
-		// TURN servers itself.
-		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE "+host,
+		// TURN servers itself; and for those of peers under .local it would ask
+		// the whole link, with whatever they are mapped to unless that is an
+		// address.
+		"--host-resolver-rules=MAP *.local 0.0.0.0 , MAP * ~NOTFOUND , EXCLUDE "+host,
 		"--disable-quic",
 		"--dns-prefetch-disable",
 
