@@ -6,6 +6,7 @@
 //        object of this world once, for us to take
 // mark   a secret by which the sidecar knows our message on the console
 // load   gives a new copy of the recording library; it is given natives
+//        and timers
 (function (name, mark, load) {
   'use strict';
   const world = globalThis;

@@ -24,6 +24,8 @@
   const add = free(WeakSet.prototype.add);
   const Set = WeakSet;
 
+  const timers = { set: later, clear: world.clearTimeout.bind(world), frame: world.requestAnimationFrame.bind(world) };
+
   // The library looks for some natives by their names, and where it finds them
   // changed, or only believes so, it makes a frame in the page to take others from.
   // It gets these instead, as they were at the document's start.

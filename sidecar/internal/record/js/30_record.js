@@ -1,6 +1,7 @@
 
   const maxEvents = 50; // of one delivery
   const maxWait = 250; // milliseconds to a delivery
+  const maxSilence = 2000; // milliseconds between two looks at what the library leans on
   const maxText = 1 << 20; // characters of one delivery, unless one event is longer
   const maxEvent = 16 << 20; // characters of one event
   const maxPart = 4 << 10; // characters of a value in a snapshot that is too long
@@ -11,6 +12,7 @@
   let library = null; // of the current run
   let stop = null;
   let broken = false;
+  let beating = false;
   let errors = 0;
   let snapshots = 0;
   let frames = []; // ids of elements that may hold frames
@@ -37,6 +39,13 @@
   const flush = () => {
     if (!broken && run && !intact()) giveUp('natives');
     tell(take());
+  };
+
+  // A page that silences the library is found out without any event.
+  const beat = () => {
+    beating = true;
+    if (!broken) flush();
+    later(beat, maxSilence);
   };
 
   // giveUp leaves the document to the sidecar, which records it from a world that
@@ -90,6 +99,7 @@
 
   const onError = () => {
     if (!broken && ++errors === maxErrors) giveUp('errors');
+    if (errors === 1) later(flush, 0);
     return true; // and nobody hears of it in the page
   };
 
@@ -111,7 +121,7 @@
     announce();
     if (!intact()) return giveUp('natives');
     try {
-      library = load(natives);
+      library = load(natives, timers);
       stop = library({
         emit,
         maskInputOptions: { input: true, textarea: true, select: true },
@@ -125,7 +135,8 @@
       stop = null;
     }
     if (!snapshots) giveUp('start');
-    flush();
+    if (beating) flush();
+    else beat();
   };
 
   // wire listens to the document that the window shows now, and begins as soon as
