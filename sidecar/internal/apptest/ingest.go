@@ -62,6 +62,7 @@ type Ingest struct {
 	stop       chan struct{}
 
 	mu       sync.Mutex
+	kinds    []string
 	script   []Reply
 	batches  []Batch
 	problems []string
@@ -74,7 +75,7 @@ func NewIngest(t testing.TB, batchBytes int) *Ingest {
 	if batchBytes == 0 {
 		batchBytes = 1 << 20
 	}
-	i := &Ingest{batchBytes: batchBytes, stop: make(chan struct{})}
+	i := &Ingest{batchBytes: batchBytes, stop: make(chan struct{}), kinds: []string{"rrweb", "console", "marker"}}
 	i.url = Serve(t, i) + "/recordings/1/events"
 	t.Cleanup(func() { close(i.stop) })
 	return i
@@ -94,6 +95,13 @@ func (i *Ingest) Script(replies ...Reply) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.script = replies
+}
+
+// Take lets further kinds of events in, beside those of the original's ingest.
+func (i *Ingest) Take(kinds ...string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.kinds = append(i.kinds, kinds...)
 }
 
 // Batches returns every POST so far.
@@ -212,7 +220,10 @@ func (i *Ingest) check(r *http.Request, b *Batch) (events []Event, offset int64,
 	if b.Bytes > i.batchBytes {
 		return nil, 0, &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("more than %d bytes", i.batchBytes), "recording_limit"}
 	}
-	return checkBatch(b.Body, b.At)
+	i.mu.Lock()
+	kinds := slices.Clone(i.kinds)
+	i.mu.Unlock()
+	return checkBatch(b.Body, b.At, kinds)
 }
 
 // Bounds of a batch.
@@ -224,7 +235,7 @@ const (
 
 // checkBatch holds an inflated body against the rules: its shape, the kinds,
 // the times against sent_at, the nesting. One bad event refuses all.
-func checkBatch(body []byte, received time.Time) (events []Event, offset int64, err error) {
+func checkBatch(body []byte, received time.Time, kinds []string) (events []Event, offset int64, err error) {
 	unfit := func(format string, args ...any) ([]Event, int64, error) {
 		return nil, 0, &refusal{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...), ""}
 	}
@@ -257,7 +268,7 @@ func checkBatch(body []byte, received time.Time) (events []Event, offset int64, 
 		if !bytes.HasPrefix(raw, []byte("{")) || json.Unmarshal(raw, &e) != nil {
 			return unfit("event %d is no event: %.80s", n, raw)
 		}
-		if !slices.Contains([]string{"rrweb", "console", "marker"}, e.Kind) {
+		if !slices.Contains(kinds, e.Kind) {
 			return unfit("event %d has kind %q", n, e.Kind)
 		}
 		if strings.Contains(string(raw), `"timestamp"`) && e.Timestamp != 0 {
