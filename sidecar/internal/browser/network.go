@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
@@ -158,6 +159,23 @@ func (t *Tab) Requests() []Request {
 		out[i] = *r
 	}
 	return out
+}
+
+// TurnedAway says whether the newest document request since then was given up
+// before its document came: so do downloads end, of which the browser tells a
+// moment later.
+func (t *Tab) TurnedAway(since time.Time) bool {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	for _, r := range slices.Backward(t.network.entries) {
+		if r.Started.Before(since) {
+			return false
+		}
+		if r.Navigation {
+			return r.Failure == "net::ERR_ABORTED"
+		}
+	}
+	return false
 }
 
 // ResponseBody fetches the body of an answered request; Chromium keeps it until

@@ -15,6 +15,9 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
+// snapshotTool shows the page whatever the session's mode is.
+const snapshotTool = "browser_snapshot"
+
 // snapshot is how browser_snapshot wants the page shown.
 type snapshot = page.Options
 
@@ -37,7 +40,7 @@ func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
 		look, err = s.look(ctx, c, current)
 		// A dialog may have opened while the page was read.
 		if modal = modalLines(current); err != nil && len(modal) == 0 {
-			if c.spec.Name == "browser_snapshot" || !errors.Is(err, errBusy) {
+			if c.spec.Name == snapshotTool || !errors.Is(err, errBusy) {
 				return s.fail(ctx, &call{Set: s, spec: c.spec, tab: current}, err)
 			}
 			c.say("The page can't be shown: it does not respond, since a script on it keeps it busy.")

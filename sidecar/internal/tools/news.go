@@ -36,21 +36,6 @@ func (c *call) awaitDownloads(ctx context.Context, grace time.Duration, expect b
 	b.AwaitDownloads(ctx, c.downloads, expect)
 }
 
-// turnedAway says whether the tab's newest document request came to nothing in
-// the way that a download's does, which is told by the browser a moment later.
-func (c *call) turnedAway(since time.Time) bool {
-	if c.tab == nil {
-		return false
-	}
-	requests := c.tab.Requests()
-	for i := len(requests) - 1; i >= 0 && !requests[i].Started.Before(since); i-- {
-		if requests[i].Navigation {
-			return requests[i].Failure == "net::ERR_ABORTED"
-		}
-	}
-	return false
-}
-
 // news is what happened beside the call: console entries, downloads, refusals.
 func (s *Set) news(tab *browser.Tab) []string {
 	var lines []string

@@ -154,7 +154,7 @@ func evaluate(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	return c.deliver("Evaluation result", args.Filename, text, text)
+	return c.deliver("Evaluation result", args.Filename, text, limited(text, "a filename saves all of it"))
 }
 
 // indented writes JSON as JSON.stringify(value, null, 2) would, and on lines of

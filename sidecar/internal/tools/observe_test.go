@@ -61,6 +61,8 @@ func TestASessionCanAskForLess(t *testing.T) {
 	if got := w.ok("browser_click", args{"target": "#x"}); got != "" {
 		t.Errorf("of nothing new:\n%s", got)
 	}
+	w.lacks(w.ok("browser_tabs", args{"action": "new", "url": w.url + "/login"}), "### Snapshot")
+	w.ok("browser_tabs", args{"action": "close"})
 	w.has(w.snapshot(), "1 in the cart")
 	w.has(w.ok("browser_click", args{"target": "#x", "snapshot": "full"}), "2 in the cart")
 

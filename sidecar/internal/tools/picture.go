@@ -19,6 +19,10 @@ import (
 // busy by a script, or is too large.
 const drawTimeout = 20 * time.Second
 
+// backgroundTimeout is when a tab that has not been drawn is taken for one in
+// the background.
+const backgroundTimeout = 5 * time.Second
+
 func screenshot(ctx context.Context, c *call) error {
 	var args struct {
 		Target   string `json:"target"`
@@ -35,12 +39,6 @@ func screenshot(ctx context.Context, c *call) error {
 	}
 	shot := browser.Shot{Format: pictureType(args.Type, args.Filename), FullPage: args.FullPage, MaxEdge: c.kit.opts.ScreenshotMaxEdge}
 	title, prefix := "Screenshot of viewport", "page"
-	if len(c.kit.opts.Browser.Tabs()) > 1 {
-		// One in the background may not be drawn.
-		if err := c.tab.Activate(ctx); err != nil {
-			return err
-		}
-	}
 	switch {
 	case args.FullPage:
 		title = "Screenshot of full page"
@@ -57,7 +55,7 @@ func screenshot(ctx context.Context, c *call) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, drawTimeout, errBusy)
 	defer cancel()
-	picture, err := c.tab.Screenshot(ctx, shot)
+	picture, err := c.draw(ctx, shot)
 	if err != nil {
 		return err
 	}
@@ -72,6 +70,21 @@ func screenshot(ctx context.Context, c *call) error {
 	}
 	c.say(sizeOf(picture, shot))
 	return nil
+}
+
+// draw takes the picture. Full Chromium may not draw a tab in the background;
+// bringing it to the front is a last resort, as a person may look at another one.
+func (c *call) draw(ctx context.Context, shot browser.Shot) (browser.Picture, error) {
+	short, cancel := context.WithTimeout(ctx, backgroundTimeout)
+	defer cancel()
+	picture, err := c.tab.Screenshot(short, shot)
+	if err == nil || short.Err() == nil || ctx.Err() != nil {
+		return picture, err
+	}
+	if err := c.tab.Activate(ctx); err != nil {
+		return picture, err
+	}
+	return c.tab.Screenshot(ctx, shot)
 }
 
 // sizeOf says how large a picture is, and that it was scaled down.

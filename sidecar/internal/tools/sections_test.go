@@ -113,7 +113,7 @@ func TestErrorsHaveTheirKnownTexts(t *testing.T) {
 
 func TestStatusAndConsoleAreToldOfAPage(t *testing.T) {
 	w := open(t)
-	w.mux.HandleFunc("/teapot", func(rw http.ResponseWriter, r *http.Request) { rw.WriteHeader(http.StatusTeapot) })
+	w.mux.HandleFunc("/teapot", func(rw http.ResponseWriter, r *http.Request) { http.Error(rw, "short and stout", http.StatusTeapot) })
 	w.has(w.visit("/broken/status?code=500"), "- HTTP status: 500 Internal Server Error\n")
 	w.has(w.visit("/teapot"), "- HTTP status: 418 I'm a teapot")
 	text := w.visit("/console?on=load")

@@ -101,7 +101,7 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) *sdk.
 		if text := s.escaped(mark, c.tab); text != "" {
 			return failure(text)
 		}
-		if c.turnedAway(began) {
+		if c.tab != nil && c.tab.TurnedAway(began) {
 			c.awaitDownloads(ctx, turnedGrace, true)
 		}
 		c.awaitDownloads(ctx, downloadGrace, false)
@@ -303,5 +303,5 @@ func (c *call) shows() bool {
 	if c.spec.Shows && c.asked {
 		return c.mode != proto.SnapshotNone
 	}
-	return c.show && (!c.spec.Shows || c.mode != proto.SnapshotNone)
+	return c.show && (c.mode != proto.SnapshotNone || c.spec.Name == snapshotTool)
 }

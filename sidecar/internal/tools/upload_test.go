@@ -42,6 +42,11 @@ func TestFilesAreUploadedThroughTheChooser(t *testing.T) {
 	w.ok("browser_file_upload", args{"paths": []string{"a.txt", "b.txt", "sub/a.txt", filepath.Join(w.dirs.Uploads, "b.txt")}})
 	await(t, "four files", func() bool { return w.log() == `"a.txt=A; b.txt=B; a.txt=deep A; b.txt=B"` })
 
+	w.upload("注文 1.txt", "C")
+	w.ok("browser_click", args{"target": "#one"})
+	w.ok("browser_file_upload", args{"paths": []string{"注文 1.txt"}})
+	await(t, "a file with a name in Japanese", func() bool { return w.log() == `"注文 1.txt=C"` })
+
 	// A refusal leaves the chooser open.
 	w.ok("browser_click", args{"target": "#one"})
 	w.fails("browser_file_upload", args{"paths": []string{"a.txt", "b.txt"}}, "Error: the page takes one file here, not several")
