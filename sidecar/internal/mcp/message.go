@@ -55,9 +55,13 @@ func readString(raw json.RawMessage, s *string) bool {
 	return len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, s) == nil
 }
 
-// maxExponentDigits bounds the arithmetic on an id: 1e99999999 is a number that
-// nobody needs to compare by value.
-const maxExponentDigits = 3
+// maxNumber and maxExponentDigits bound the arithmetic on an id, whose cost grows
+// with the square of its length: four million digits took a minute, and 1e99999999
+// is a number that nobody needs to compare by value, either.
+const (
+	maxNumber         = 64
+	maxExponentDigits = 3
+)
 
 // idKey gives ids that are the same value the same key: 7, 7.0 and 7e0 are one
 // id, "7" is another. False for ids that are neither text nor number.
@@ -75,12 +79,18 @@ func idKey(raw json.RawMessage) (string, bool) {
 	if raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
 		return "", false
 	}
-	if i := bytes.IndexAny(raw, "eE"); i < 0 || len(bytes.TrimLeft(raw[i+1:], "+-0")) <= maxExponentDigits {
+	if handy(raw) {
 		if n, ok := new(big.Rat).SetString(string(raw)); ok {
 			return "n" + n.RatString(), true
 		}
 	}
 	return "n" + string(raw), true
+}
+
+// handy says whether a number's value is cheap to compute.
+func handy(number []byte) bool {
+	i := bytes.IndexAny(number, "eE")
+	return len(number) <= maxNumber && (i < 0 || len(bytes.TrimLeft(number[i+1:], "+-0")) <= maxExponentDigits)
 }
 
 // object decodes a JSON object by its exact keys; nil for any other value.

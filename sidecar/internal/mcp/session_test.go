@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -327,6 +328,11 @@ func TestIDKeys(t *testing.T) {
 		if !okA || !okB || (a == b) != c.same {
 			t.Errorf("%s and %s: keys %q and %q, want same %v", c.a, c.b, a, b, c.same)
 		}
+	}
+	// A body of digits is an id like any text: computing its value took a minute.
+	long := strings.Repeat("7", 4<<20)
+	if key, ok := idKey([]byte(long)); !ok || key != "n"+long {
+		t.Errorf("the key of %d digits has %d bytes, %v", len(long), len(key), ok)
 	}
 	for _, raw := range []string{`{}`, `[]`, `true`, `{"a":1}`} {
 		if key, ok := idKey([]byte(raw)); ok {
