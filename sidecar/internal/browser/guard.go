@@ -2,6 +2,7 @@ package browser
 
 import (
 	"slices"
+	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
@@ -20,6 +21,7 @@ type guard struct {
 	answered      map[fetch.RequestID]bool // proxy challenges that were answered once
 	escapes       []Escape
 	count         uint64
+	told          telling
 }
 
 // keptEscapes bounds the memory of refused navigations; a caller asks for those
@@ -148,13 +150,17 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	if n := len(b.guard.escapes) - keptEscapes; n > 0 {
 		b.guard.escapes = slices.Delete(b.guard.escapes, 0, n)
 	}
+	untold, tell := b.guard.told.next(origin, time.Now())
 	b.touch()
 	b.mu.Unlock()
+	if !tell {
+		return
+	}
 	tab := 0
 	if t != nil {
 		tab = t.id
 	}
-	b.log.Warn("closed a page that was redirected to "+origin, "tab", tab, "how", how)
+	b.log.Warn("closed a page that was redirected to "+origin, "tab", tab, "how", how, "untold", untold)
 	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
 		"kind": "navigation", "target": origin, "rule": "pages open only on the app", "setting": "allow_origins",
 	}})
