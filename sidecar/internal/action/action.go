@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
@@ -80,10 +81,25 @@ func (a *Actor) perform(ctx context.Context, name string, calm bool, do func(*sc
 	if err == nil && !calm {
 		err = s.settle()
 	}
-	if s.sent && errors.Is(err, browser.ErrTabClosed) {
+	if s.sent && (errors.Is(err, browser.ErrTabClosed) || errors.Is(err, cdp.ErrDetached) && a.closes()) {
 		return nil // closing the tab was what the input was for
 	}
 	return err
+}
+
+// closingTime is how long after its session a tab may be seen to close.
+const closingTime = time.Second
+
+// closes tells whether the tab is closing: its session ends a moment before.
+func (a *Actor) closes() bool {
+	limit := time.NewTimer(closingTime)
+	defer limit.Stop()
+	select {
+	case <-a.tab.Closed():
+		return true
+	case <-limit.C:
+		return false
+	}
 }
 
 func (a *Actor) newScene(ctx context.Context, name string) *scene {

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 
@@ -35,14 +36,30 @@ func (a *Actor) Drag(ctx context.Context, from, to string) error {
 		// With the button down the page may lay something over itself, so where
 		// the goal is, counts, not what is on top of it.
 		there := need{States: []string{"visible"}, Scroll: true}
-		return s.tab.Mouse().Drag(s.ctx, func() (float64, float64, error) {
+		return s.tab.Mouse().Drag(s.ctx, s.dragSteps(el.Frame(), func() (float64, float64, error) {
 			_, at, _, err := s.aim(goal, there)
 			return at.X, at.Y, err
-		}, func() (bool, error) {
-			state, err := s.dragState(el.Frame(), false)
-			return state.Started, err
-		})
+		}))
 	})
+}
+
+// holdBound is how long a drag keeps still before the button is let go.
+const holdBound = 150 * time.Millisecond
+
+// dragSteps carries something of f to where to says.
+func (s *scene) dragSteps(f *browser.Frame, to func() (float64, float64, error)) browser.DragSteps {
+	return browser.DragSteps{
+		To: to,
+		Native: func() (bool, error) {
+			state, err := s.dragState(f, false)
+			return state.Started, err
+		},
+		Hold: func() error {
+			return s.quiet(func(ctx context.Context) error {
+				return page.Call(ctx, f, "settle", nil, holdBound.Milliseconds(), false)
+			})
+		},
+	}
 }
 
 type dragState struct{ Started, Over, Dropped bool }

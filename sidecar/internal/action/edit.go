@@ -44,15 +44,27 @@ func (s *scene) fill(m mark, text string) error {
 			return s.slide(m, el, text)
 		}
 		if e.Keys {
-			if err := s.tab.Keyboard().Press(s.ctx, "ControlOrMeta+a"); err != nil {
-				return err
-			}
-			if text == "" {
-				return s.tab.Keyboard().Press(s.ctx, "Delete")
-			}
+			return s.replaceOwn(el, text)
 		}
 		return s.tab.Keyboard().Insert(s.ctx, text)
 	})
+}
+
+// replaceOwn replaces the text of an editor that has the focus and keeps its text
+// and its selection to itself.
+func (s *scene) replaceOwn(el *page.Element, text string) error {
+	k := s.tab.Keyboard()
+	if err := k.Press(s.ctx, "ControlOrMeta+a"); err != nil {
+		return err
+	}
+	if text == "" {
+		return k.Press(s.ctx, "Delete")
+	}
+	var pasted editing
+	if err := s.call(el, "paste", &pasted, text); err != nil || pasted.Done {
+		return err
+	}
+	return k.Insert(s.ctx, text)
 }
 
 // edit asks the page for one step of an editing.

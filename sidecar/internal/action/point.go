@@ -29,10 +29,7 @@ func (a *Actor) DragAt(ctx context.Context, from, to Point) error {
 		if err := s.tab.Mouse().Move(s.ctx, from.X, from.Y); err != nil {
 			return err
 		}
-		return s.tab.Mouse().Drag(s.ctx, func() (float64, float64, error) { return to.X, to.Y, nil }, func() (bool, error) {
-			state, err := s.dragState(s.tab.MainFrame(), false)
-			return state.Started, err
-		})
+		return s.tab.Mouse().Drag(s.ctx, s.dragSteps(s.tab.MainFrame(), func() (float64, float64, error) { return to.X, to.Y, nil }))
 	})
 }
 

@@ -47,7 +47,7 @@ const after = (ms) => new Promise(r => setTimeout(r, ms));
 		{"navigation to a page that fetches", `function go() { location.href = '/fetching' }`, "data"},
 		{"navigation to a page with a picture that hangs", `function go() { location.href = '/hanging' }`, "hanging"},
 		{"reload", `function go() { sessionStorage.n = '1'; location.reload() } if (sessionStorage.n) addEventListener('load', () => show('again'))`, "again"},
-		{"fading out", `const d = document.createElement('p'); d.id = 'gone'; document.body.append(d); function go() { d.animate([{opacity:1},{opacity:0}], 250).onfinish = () => { d.remove(); show(document.getElementById('gone') ? 'there' : 'gone') } }`, "gone"},
+		{"fading out", `const d = document.createElement('p'); d.id = 'gone'; d.textContent = 'Saved'; document.body.append(d); function go() { d.animate([{opacity:1},{opacity:0}], 250).onfinish = () => { d.remove(); show(document.getElementById('gone') ? 'there' : 'gone') } }`, "gone"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := blank(t)

@@ -13,8 +13,9 @@ const (
 	// slideExact is how near two values are the same: pages compute them with
 	// fractions.
 	slideExact = 1e-6
-	// pageFrom is how many small steps must be left before a large one is tried.
-	pageFrom = 3
+	// pageFrom is how many small steps must be left before a large one is tried:
+	// it is ten of them, as a rule.
+	pageFrom = 10
 )
 
 // position is where a slider stands.

@@ -22,11 +22,22 @@ const (
 	dragStartWait = 2 * time.Second
 )
 
+// DragSteps are what a drag asks on its way.
+type DragSteps struct {
+	// To tells where to go, once the button is down.
+	To func() (x, y float64, err error)
+	// Native tells whether the page has begun a drag of its own (HTML drag and
+	// drop); Chromium then hands the drag over, and the page gets its events from
+	// here on.
+	Native func() (bool, error)
+	// Hold waits before the button is let go: a page that sorts a list decides
+	// where the goal is when it has drawn the last move, and not before.
+	Hold func() error
+}
+
 // Drag presses the left button where the pointer is, carries what is there to a
-// point that to tells once the button is down, and lets go. native tells whether
-// the page has begun a drag of its own (HTML drag and drop); Chromium then hands
-// the drag over, and the page gets its events from here on.
-func (m *Mouse) Drag(ctx context.Context, to func() (x, y float64, err error), native func() (bool, error)) error {
+// point, and lets go.
+func (m *Mouse) Drag(ctx context.Context, way DragSteps) error {
 	s := m.t.session
 	taken := make(chan *input.DragData, 1)
 	off := cdp.On(s, input.DragIntercepted, func(ev input.EventDragIntercepted) {
@@ -43,13 +54,13 @@ func (m *Mouse) Drag(ctx context.Context, to func() (x, y float64, err error), n
 	if err := m.Down(ctx, Left, 1); err != nil {
 		return err
 	}
-	data, err := m.beginDrag(ctx, x0, y0, native, taken)
+	data, err := m.beginDrag(ctx, x0, y0, way.Native, taken)
 	if err != nil {
 		m.t.ReleaseInput()
 		return err
 	}
 	// Only now, as looking for the goal may scroll the page.
-	x, y, err := to()
+	x, y, err := way.To()
 	if err != nil {
 		m.t.ReleaseInput()
 		cdp.Start(s, input.CancelDragging, pcdp.Empty{})
@@ -62,6 +73,10 @@ func (m *Mouse) Drag(ctx context.Context, to func() (x, y float64, err error), n
 				m.t.ReleaseInput()
 				return err
 			}
+		}
+		if err := way.Hold(); err != nil {
+			m.t.ReleaseInput()
+			return err
 		}
 		return m.Up(ctx, Left, 1)
 	}

@@ -25,6 +25,7 @@ const elementSlot = getter(Element.prototype, 'assignedSlot');
 const textSlot = getter(Text.prototype, 'assignedSlot');
 const activeOf = getter(Document.prototype, 'activeElement');
 const classesOf = getter(Element.prototype, 'classList');
+const editContextOf = 'editContext' in HTMLElement.prototype ? getter(HTMLElement.prototype, 'editContext') : () => null;
 
 const { getAttribute, hasAttribute, hasAttributes, getBoundingClientRect, checkVisibility, closest, matches, querySelectorAll } = Element.prototype;
 const attr = (el, name) => getAttribute.call(el, name);

@@ -130,6 +130,10 @@ function computeHidden(el, look, depth) {
   return (!offered && !isShown(el, look)) || cutOff(el, look);
 }
 
+// writesElsewhere: an editor that takes keys here and paints its text where it
+// likes; its own box may be empty.
+const writesElsewhere = (el) => el instanceof HTMLElement && editContextOf(el) !== null;
+
 // boxOf gives PAINTED when something of el can be seen (size, not colour, not
 // position) and INLINE when it flows with the text around it.
 function boxOf(el, look, depth = 0) {
@@ -150,7 +154,7 @@ function computeBox(el, look, depth) {
   }
   if (!isShown(el, look)) return 0;
   const r = rectOf(el);
-  return (r.width > 0 && r.height > 0 ? PAINTED : 0) | (display === 'inline' ? INLINE : 0);
+  return ((r.width > 0 && r.height > 0) || writesElsewhere(el) ? PAINTED : 0) | (display === 'inline' ? INLINE : 0);
 }
 
 P.isVisible = scoped((el) => (boxOf(el, lookAt(el)) & PAINTED) !== 0);

@@ -33,14 +33,15 @@
   // control which a component kit has hidden from view though not from readers,
   // its label, or the box around it that is painted in its stead.
   Act.faceOf = (el) => {
-    if (!matching(el, CONTROLS) || !isUnhittable(el)) return el;
+    const editor = writesElsewhere(el);
+    if (!(editor || matching(el, CONTROLS)) || !isUnhittable(el)) return el;
     const isFace = (e) => P.isVisible(e) && !tiny(rectOf(e)) && getComputedStyle(e).pointerEvents !== 'none';
     const label = el.labels && [...el.labels].find(isFace);
     if (label) return label;
     let around = P.flatParent(el);
     for (let n = 0; around && around !== doc.body && n < FACE_LEVELS; n++, around = P.flatParent(around)) {
       if (nodeType(around) !== ELEMENT) continue;
-      if (Find.under(around, USABLE).some((e) => e !== el)) break;
+      if (!editor && Find.under(around, USABLE).some((e) => e !== el)) break;
       if (isFace(around)) return around;
     }
     return el;

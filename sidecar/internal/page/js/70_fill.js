@@ -36,9 +36,9 @@
   const sameValue = (type, got, want) =>
     got !== '' && (type === 'range' ? Number(got) === Number(want) : got.replace(/:00(\.0+)?$/, '') === want.replace(/:00(\.0+)?$/, '').replace(' ', 'T') || got === want);
 
-  // Editors that keep their text elsewhere and read only keys and input events
-  // from the element that takes the focus; they must be asked to select all.
-  const OWN_SELECTION = '.monaco-editor,[aria-roledescription=editor]';
+  // Editors that keep their text elsewhere and read only keys, input and clipboard
+  // events from the element that takes the focus; they must be asked to select all.
+  const OWN_SELECTION = '.monaco-editor,.CodeMirror,.ace_editor,[aria-roledescription=editor]';
 
   const holdsFocus = (el) => {
     const root = treeRootOf(el);
@@ -63,6 +63,9 @@
       if (type === 'number' && text.trim() !== '' && Number.isNaN(Number(text.trim()))) return { error: 'Cannot type text into input[type=number]' };
     } else if (tag === 'select') {
       return { error: 'Element is a <select>: choose one of its options with browser_select_option' };
+    } else if (writesElsewhere(el)) {
+      el.focus();
+      return holdsFocus(el) ? { keys: true } : { error: 'Element does not take the focus' };
     } else if (tag !== 'textarea' && !el.isContentEditable && matching(el, SLIDES)) {
       el.focus();
       return holdsFocus(el) ? { slide: true } : { error: 'Element does not take the focus' };
@@ -104,6 +107,17 @@
     return { now: number('aria-valuenow', null), min: number('aria-valuemin', 0), max: number('aria-valuemax', 100) };
   };
 
+  // paste offers text to an editor that keeps its text elsewhere, as the clipboard
+  // would. What comes as input such an editor takes for typing: it indents lines
+  // and closes brackets by itself. {done} when it took the text.
+  P.paste = (el, text) => {
+    const target = editableOf(Act.controlOf(el));
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    const taken = !target.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+    return { done: taken };
+  };
+
   const EDITABLE = ['visible', 'enabled', 'editable'];
 
   // fill waits until el can be edited, for o.budget milliseconds, then does the
@@ -123,7 +137,7 @@
   // custom field with the text box in its shadow tree.
   const editableOf = (el) => {
     const tag = localName(el);
-    if (tag === 'input' || tag === 'textarea' || tag === 'select' || el.isContentEditable) return el;
+    if (tag === 'input' || tag === 'textarea' || tag === 'select' || el.isContentEditable || writesElsewhere(el)) return el;
     const inner = Find.under(el, 'input:not([type=hidden]),textarea,[contenteditable=""],[contenteditable=true]').filter((e) => P.isVisible(e));
     return inner.length === 1 ? inner[0] : el;
   };

@@ -7,14 +7,10 @@
   // pressed yet: on a busy machine the next step may be late.
   const HELD_FRAMES = 6;
 
-  // An animation that makes something vanish is waited for when it ends soon:
-  // until then a closed dialog still stands in the snapshot. So is one that lets
-  // something grow out of nothing: until there is a box, nobody can press it.
-  const VANISH_MS = 400;
-
   // Kits let things appear in steps, a class for each, and leave them without a
   // size in between. So many changes of class may each node have.
   const CLASS_STEPS = 4;
+  const STEPPING_MAX = 40; // nodes
 
   // Inserted elements that are looked at: a popup and the boxes around it.
   const ADDED_MAX = 12;
@@ -39,7 +35,7 @@
         for (const node of addedNodes) this.watch(node);
         const node = nodeType(target) === TEXT ? parentNode(target) || target : target;
         const steps = attributeName === 'class' ? (this.steps.get(node) || 0) + 1 : 0;
-        if (steps) this.steps.set(node, steps);
+        if (steps && (steps > 1 || this.steps.size < STEPPING_MAX)) this.steps.set(node, steps);
         if (this.known.has(node) && (!steps || steps > CLASS_STEPS)) continue;
         this.known.add(node);
         this.fresh = true;
@@ -93,80 +89,6 @@
     return roots;
   };
 
-  const invisible = (frame) =>
-    frame.opacity === '0' || frame.visibility === 'hidden' || frame.display === 'none' || frame.height === '0px' || frame.maxHeight === '0px';
-
-  // shift reads how far a transform moves a box of the given size, in pixels.
-  const SHIFT = /translate(3d|X|Y)?\(\s*([-\d.]+)(px|%)?(?:\s*,\s*([-\d.]+)(px|%)?)?/;
-  const MATRIX = /^matrix\((?:[^,]+,){4}\s*([-\d.]+),\s*([-\d.]+)\)$/;
-  const shift = (transform, width, height) => {
-    const m = MATRIX.exec(transform);
-    if (m) return { x: Number(m[1]), y: Number(m[2]) };
-    const t = SHIFT.exec(transform);
-    if (!t) return { x: 0, y: 0 };
-    const length = (value, unit, of) => (value === undefined ? 0 : unit === '%' ? (Number(value) * of) / 100 : Number(value));
-    const first = length(t[2], t[3], t[1] === 'Y' ? height : width);
-    return t[1] === 'Y' ? { x: 0, y: first } : { x: first, y: length(t[4], t[5], height) };
-  };
-
-  // leaves: what stands in the window now will have been moved out of it.
-  const leaves = (el, frame) => {
-    if (!frame.transform || frame.transform === 'none') return false;
-    const now = rectOf(el);
-    const outside = (left, top) => left >= innerWidth || top >= innerHeight || left + now.width <= 0 || top + now.height <= 0;
-    if (outside(now.left, now.top)) return false;
-    const is = shift(getComputedStyle(el).transform, now.width, now.height);
-    const will = shift(frame.transform, now.width, now.height);
-    return outside(now.left - is.x + will.x, now.top - is.y + will.y);
-  };
-
-  // invites: it is or holds something to press. Ripples, tooltips and floating
-  // labels don't. So many elements of it tell.
-  const INVITES_LOOKS = 40;
-  const invites = (el) => {
-    if (matching(el, Act.USABLE)) return true;
-    const pointer = getComputedStyle(el).cursor === 'pointer';
-    return [...allIn(el, '*')].slice(0, INVITES_LOOKS).some((e) => matching(e, Act.USABLE) || (!pointer && getComputedStyle(e).cursor === 'pointer'));
-  };
-
-  // unready: it has no size yet, or takes no presses until it has come.
-  const unready = (el) => {
-    const { width, height } = rectOf(el);
-    return (width < 1 || height < 1 || getComputedStyle(el).pointerEvents === 'none') && invites(el);
-  };
-
-  // Elements whose animation stood still for as long as we waited for it.
-  const stuck = new WeakSet();
-
-  // held: something that has come or changed its class is there to be pressed and
-  // not there yet.
-  const held = (news) => {
-    for (const node of [...news.steps.keys(), ...news.added]) {
-      if (!isConnected(node) || node.getClientRects().length === 0) continue;
-      if (unready(node) || (getComputedStyle(node).opacity === '0' && invites(node))) return true;
-    }
-    return false;
-  };
-
-  // halfway gives an element outside of the one acted on that is being faded,
-  // folded or moved away and will be gone soon, or is about to appear and can't be
-  // pressed yet. Kits hold an animation for some frames before they let it run.
-  const halfway = () => {
-    const el = acted && acted.deref();
-    for (const a of Document.prototype.getAnimations.call(doc)) {
-      const { effect, playState } = a;
-      const target = effect && effect.target;
-      if (!target || effect.pseudoElement || stuck.has(target) || (el && el.contains(target))) continue;
-      const { endTime } = effect.getComputedTiming();
-      if (!Number.isFinite(endTime) || endTime - a.currentTime > VANISH_MS) continue;
-      const frames = effect.getKeyframes();
-      const last = frames[frames.length - 1];
-      if (!last) continue;
-      if ((playState === 'running' && (invisible(last) || leaves(target, last))) || ((playState === 'running' || playState === 'paused') && unready(target))) return target;
-    }
-    return null;
-  };
-
   // What was heard since the action, and how long we go on listening in between
   // two of its rests: a popup that a timer opens is in the page before the second.
   let heard = null;
@@ -193,16 +115,16 @@
       clearTimeout(heard.timer);
     }
     heard = { news, timer: setTimeout(forget, cap + LINGER_MS) };
+    const motion = new Act.Motion(acted && acted.deref());
     let frames = 0;
-    let awaited = null;
-    while (performance.now() - started < cap) {
+    while (performance.now() - started < cap + motion.grace) {
       await Act.frame();
       frames = news.any() ? 0 : frames + 1;
-      if (frames < quiet || (frames < HELD_FRAMES && held(news))) continue;
-      awaited = halfway();
-      if (!awaited) return { quiet: true };
+      if (frames < quiet || (frames < HELD_FRAMES && motion.holds(news))) continue;
+      if (!motion.pending()) return { quiet: true };
+      frames = 0;
     }
-    if (awaited) stuck.add(awaited);
+    motion.giveUp();
     return { quiet: false };
   };
 
