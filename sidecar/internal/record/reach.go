@@ -40,7 +40,7 @@ func (r *Recorder) enterOurWorld(w *world, document pcdp.LoaderID) {
 // on the worker.
 func (r *Recorder) place(s *source) {
 	up := r.pages.around(s)
-	if s.placing || s.place != 0 || up == nil || up.handle == "" || up.doc == nil || !up.doc.Begun() || s.tries >= placeTries {
+	if s.placing || s.place != 0 || up == nil || up.handle == "" || up.doc == nil || !up.doc.Shown() || s.tries >= placeTries {
 		return
 	}
 	s.placing = true

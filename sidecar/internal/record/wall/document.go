@@ -61,8 +61,7 @@ type Document struct {
 	opts  Options
 	wall  wall
 	place int64 // of the frame's element, for everybody; 0 while not known
-	begun bool
-	shown bool // a snapshot was sent, so changes of it mean something
+	shown bool  // a snapshot was sent, so changes of it mean something
 }
 
 // New makes a document of which nothing is known yet.
@@ -70,8 +69,8 @@ func New(o Options) *Document {
 	return &Document{opts: o, wall: wall{ids: &idMap{from: o.IDs}, mirror: newMirror(), secrets: o.Secrets}}
 }
 
-// Begun says whether there was a snapshot that could be read.
-func (d *Document) Begun() bool { return d.begun }
+// Shown says whether a replay has the document: its snapshot was sent.
+func (d *Document) Shown() bool { return d.shown }
 
 // Place says in which element of its parent's document, by its id for everybody,
 // the frame is.
@@ -150,7 +149,7 @@ func (d *Document) Event(raw string, now time.Time) Result {
 			return res
 		}
 	}
-	if typ == eventChange && !d.shown {
+	if typ == eventChange && (!d.shown || isEmptyFrame(data)) {
 		return Result{Verdict: Useless}
 	}
 	v.Set("tab", tree.Int(int64(d.opts.Tab)))
@@ -173,6 +172,13 @@ func (d *Document) hang(v, data *tree.Value) {
 	*data = tree.Object("source", tree.Int(changeMutation),
 		"adds", tree.List(tree.Object("parentId", tree.Int(d.place), "nextId", tree.Value{}, "node", node)),
 		"removes", tree.List(), "texts", tree.List(), "attributes", tree.List(), "isAttachIframe", tree.Bool(true))
+}
+
+// isEmptyFrame says whether a frame's document appears before it has anything in it.
+// It is told again when it has, and a player keeps to what it was told first.
+func isEmptyFrame(data *tree.Value) bool {
+	adds := data.Get("adds").Items()
+	return data.Get("isAttachIframe").IsTrue() && len(adds) == 1 && len(adds[0].Get("node").Get("childNodes").Items()) == 0
 }
 
 func isSize(data *tree.Value) bool {
@@ -238,6 +244,5 @@ func (d *Document) snapshot(data *tree.Value) bool {
 		d.wall.mirror = old
 		return false
 	}
-	d.begun = true
 	return true
 }

@@ -142,6 +142,9 @@ func withoutData(s string) string {
 	return out.String() + s
 }
 
+// splitMark is where the library would spread a sheet over several texts.
+const splitMark = "/* rr_split */"
+
 // sheet is a style sheet that was taken out of a snapshot.
 type sheet struct {
 	id  tree.Value
@@ -151,14 +154,13 @@ type sheet struct {
 // takeSheets takes the longest style sheets out until so many bytes are saved.
 func takeSheets(root *tree.Value, excess int) (taken []sheet) {
 	type place struct {
-		attributes *tree.Value
+		node *tree.Value
 		sheet
 	}
 	var places []place
 	eachNode(root, func(n *tree.Value) {
-		a := n.Get("attributes")
-		if css := a.Get("_cssText").Text(); len(css) > shortEnough {
-			places = append(places, place{a, sheet{*n.Get("id"), css}})
+		if css := n.Get("attributes").Get("_cssText").Text(); len(css) > shortEnough {
+			places = append(places, place{n, sheet{*n.Get("id"), strings.ReplaceAll(css, splitMark, "")}})
 		}
 	})
 	slices.SortStableFunc(places, func(a, b place) int { return len(b.css) - len(a.css) })
@@ -166,7 +168,12 @@ func takeSheets(root *tree.Value, excess int) (taken []sheet) {
 		if excess <= 0 {
 			break
 		}
-		p.attributes.Remove("_cssText")
+		p.node.Get("attributes").Remove("_cssText")
+		// A player spreads a sheet over the texts that it knows of the element, and
+		// makes none where it gets the sheet later.
+		if children := p.node.Get("childNodes"); children != nil {
+			*children = tree.List()
+		}
 		taken = append(taken, p.sheet)
 		excess -= len(p.css)
 	}

@@ -44,6 +44,7 @@ func TestSnapshotsAreMasked(t *testing.T) {
 		"link":           {`{"type":2,"tagName":"a","attributes":{"href":"http://a.test/x?q=` + secret + `#` + secret + `"},"id":5}`, `"href":"http://a.test/x"`},
 		"form":           {`{"type":2,"tagName":"form","attributes":{"action":"http://a.test/x?q=` + secret + `"},"id":5}`, `"action":"http://a.test/x"`},
 		"frame":          {`{"type":2,"tagName":"iframe","attributes":{"rr_src":"http://a.test/x?q=` + secret + `"},"id":5}`, `"rr_src":"http://a.test/x"`},
+		"boxed frame":    {`{"type":2,"tagName":"iframe","attributes":{"sandbox":"allow-scripts"},"id":5}`, `{"sandbox":"allow-same-origin"}`},
 		"script link":    {`{"type":2,"tagName":"a","attributes":{"href":"\tJavaScript:alert('` + secret + `')"},"id":5}`, `"href":"about:blank"`},
 		"textless text":  {`{"type":3,"textContent":{"a":"` + secret + `"},"id":5}`, `"textContent":""`},
 	} {

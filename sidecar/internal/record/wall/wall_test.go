@@ -144,6 +144,15 @@ func TestUselessEvents(t *testing.T) {
 	}
 	take(t, d, event(0, `{}`))
 	take(t, d, event(1, `{}`))
+	// A frame that has nothing in it yet, and the same when it has.
+	take(t, d, snapshot(`{"type":2,"tagName":"iframe","attributes":{},"id":5,"childNodes":[]}`))
+	frame := func(children string) string {
+		return event(3, `{"source":0,"removes":[],"texts":[],"attributes":[],"adds":[{"parentId":5,"nextId":null,"node":{"type":0,"id":6,"childNodes":[`+children+`]}}],"isAttachIframe":true}`)
+	}
+	if res := d.Event(frame(``), now()); res.Verdict != wall.Useless {
+		t.Errorf("an empty frame: %+v", res)
+	}
+	take(t, d, frame(`{"type":2,"tagName":"html","attributes":{},"id":7,"childNodes":[],"rootId":6}`))
 }
 
 func TestIDsAreTheDocumentsOwn(t *testing.T) {
