@@ -13,7 +13,7 @@ LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Ve
 NO_RACE   = /(proto|policy|house|imagetest|attack|kits|page|selector)$$
 RACE      = $$($(GO) list $(PACKAGES) | grep -vE '$(NO_RACE)')
 
-.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz bench golden vendor-js image image-test clean
+.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz attack bench golden vendor-js image image-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ cross: ## build for every system that is supported
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@.ci/fuzz.sh $(FUZZTIME)
+
+attack: ## every attack case in both browsers, leaks included; as root, for a network of its own
+	PILLION_ATTACK=1 $(GO) test -C sidecar/internal/attack -count=1 -timeout 60m
 
 bench: ## Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
