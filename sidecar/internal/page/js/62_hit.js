@@ -209,7 +209,7 @@
         return;
       }
       if (!e.isTrusted) return;
-      if (!mine.verdict) Act.endBefore();
+      if (!mine.verdict) Act.hear(el);
       mine.verdict ??= isConnected(el) ? Act.blockerAt(el, e.clientX, e.clientY) || 'hit' : 'gone';
       if (mine.verdict !== 'hit') {
         e.preventDefault();

@@ -66,6 +66,7 @@
 
   Act.listenBefore = () => {
     Act.endBefore();
+    forget();
     before = new News(new WeakSet());
   };
   Act.endBefore = () => {
@@ -101,20 +102,23 @@
     heard = null;
   };
 
+  // hear begins to listen to what becomes of an action on el, null for the page as
+  // a whole. A press begins it with its first event, so that what the handlers do
+  // at once is heard.
+  Act.hear = (el) => {
+    forget();
+    acted = el ? new WeakRef(el) : null;
+    heard = { news: new News(takeBefore()), timer: setTimeout(forget, LINGER_MS), pressed: el };
+  };
+
   // settle resolves when the page has been quiet for that many frames, or after
-  // cap milliseconds. el is what was acted on, null for the page as a whole; again
-  // says that it is not the action's first rest.
-  const settle = async (el, cap, again, quiet = QUIET_FRAMES) => {
+  // cap milliseconds. again says that it is not the action's first rest.
+  const settle = async (cap, again, quiet = QUIET_FRAMES) => {
     const started = performance.now();
-    let news = again && heard ? heard.news : null;
-    if (!news) {
-      forget();
-      acted = el ? new WeakRef(el) : null;
-      news = new News(takeBefore());
-    } else {
-      clearTimeout(heard.timer);
-    }
-    heard = { news, timer: setTimeout(forget, cap + LINGER_MS) };
+    if (!heard || !again) Act.hear(null);
+    const { news, timer } = heard;
+    clearTimeout(timer);
+    heard.timer = setTimeout(forget, cap + LINGER_MS);
     const motion = new Act.Motion(acted && acted.deref());
     let frames = 0;
     while (performance.now() - started < cap + motion.grace) {
@@ -128,17 +132,21 @@
     return { quiet: false };
   };
 
-  P.settle = (cap, again) => settle(null, cap, again);
+  P.settle = settle;
 
   // arrive is settle for a document that has just loaded: scripts render in the
   // next frame, and what has none does not change by itself.
-  P.arrive = async (cap) => (doc.scripts.length > 0 ? settle(null, cap, false, 1) : { quiet: true });
+  P.arrive = async (cap) => (doc.scripts.length > 0 ? settle(cap, false, 1) : { quiet: true });
 
   // settlePress ends the guard of a press or move, and settles when it was not
   // kept from the page: {verdict}, see Act.verdict.
   P.settlePress = async (cap) => {
     const { el, verdict } = Act.verdict();
     if (verdict !== 'hit' && verdict !== 'missed' && verdict !== '') return { verdict };
-    return { verdict, ...(await settle(el, cap, false)) };
+    if (!heard || heard.pressed !== el) Act.hear(el);
+    // What the handlers did at once is drawn in the next frame, which we wait for
+    // anyway.
+    heard.news.any();
+    return { verdict, ...(await settle(cap, true)) };
   };
 }
