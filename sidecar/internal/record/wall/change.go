@@ -91,16 +91,9 @@ func (w *wall) adopted(data *tree.Value) bool {
 // mutation goes in the order in which a replay does: what leaves, what comes, what
 // is changed.
 func (w *wall) mutation(data *tree.Value) bool {
-	parts := map[string]func(*tree.Value) bool{
-		"removes": w.removed, "adds": w.added, "texts": w.retold, "attributes": w.changed,
-	}
 	defer w.forget()
-	for _, key := range []string{"removes", "adds", "texts", "attributes"} {
-		if !eachOf(data.Get(key), parts[key]) {
-			return false
-		}
-	}
-	return true
+	return eachOf(data.Get("removes"), w.removed) && eachOf(data.Get("adds"), w.added) &&
+		eachOf(data.Get("texts"), w.retold) && eachOf(data.Get("attributes"), w.changed)
 }
 
 // forget ends what is known of the nodes that left for good.
