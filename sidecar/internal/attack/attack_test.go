@@ -6,7 +6,9 @@ import (
 	"flag"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // kind is how rows of one kind are run.
@@ -26,6 +28,7 @@ func kinds() map[string]kind {
 		"egress_address":       {"", egressAddress},
 		"dns_answer":           {"", dnsAnswer},
 		"app_exception":        {"", appException},
+		"leak":                 {"", leakRow},
 		"http":                 {"sidecar", httpRow},
 		"mcp":                  {"sidecar", mcpRow},
 		"config":               {"sidecar", configRow},
@@ -39,7 +42,10 @@ func kinds() map[string]kind {
 // TestAttack runs everything in turn: there is one world.
 func TestAttack(t *testing.T) {
 	w := newWorld(t)
-	rows := append(readRows(t, "cases.json"), readRows(t, "more.json")...)
+	rows := readRows(t, "cases.json")
+	if full() {
+		rows = append(rows, readRows(t, "more.json")...)
+	}
 	book := &ledger{}
 	partial := flag.Lookup("test.run").Value.String() != ""
 	t.Cleanup(func() { book.report(t, rows, partial) })
@@ -67,21 +73,53 @@ func TestAttack(t *testing.T) {
 	t.Run("borders", func(t *testing.T) {
 		e := &scene{world: w, flavour: flavours[0], book: book, app: site, appHost: host}
 		e.begin(t, liveConfig())
+		t.Run("same answers", e.sameAnswers)
+		t.Run("constant time", e.constantTime)
+		t.Run("sessions of strangers", e.sessionsOfStrangers)
+		t.Run("only loopback", e.onlyLoopback)
+		t.Run("noise", e.noise)
+		t.Run("slow loris", e.slowLoris)
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			if all[name].where != "" {
 				run(t, e, name)
 			}
 		}
 	})
+	results := &leaks{results: map[string]result{}}
 	for _, flavour := range flavours {
 		t.Run(flavour, func(t *testing.T) {
-			e := &scene{world: w, flavour: flavour, book: book, app: site, appHost: host}
+			e := &scene{world: w, flavour: flavour, book: book, app: site, appHost: host, leaks: results}
 			e.begin(t)
+			t.Run("site isolation", e.siteIsolation)
+			t.Run("deaths", e.afterDeaths)
+			t.Run("every way", e.everyWay)
+			t.Run("control", e.withoutWalls)
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				if all[name].where == "" {
 					run(t, e, name)
 				}
 			}
 		})
+	}
+	t.Run("late", func(t *testing.T) { late(t, w) })
+}
+
+// late waits once more, and then looks at everything that has arrived in the whole
+// run: at loopback and under the names that no row may reach, that is nothing.
+func late(t *testing.T, w *world) {
+	if w == nil {
+		t.Skip("not run here: there is no world")
+	}
+	time.Sleep(settleLate)
+	for _, a := range w.near.since(0, nil) {
+		t.Errorf("arrived: %v", a)
+	}
+	for _, a := range w.far.since(0, func(a arrival) bool { return strings.Contains(a.host, ".evil.test") }) {
+		t.Errorf("arrived: %v", a)
+	}
+	for _, name := range w.names.all() {
+		if strings.HasSuffix(name, ".evil.test") {
+			t.Errorf("asked for: %s", name)
+		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
 )
 
-// load asks for a URL in the page, in the one way that names it, and waits until
-// the browser has an outcome: the answer, an error, or none for a while.
+// load asks for a URL in the page in several ways at once, and waits until the
+// browser has an outcome of each: the answer, an error, or none for a while.
 const load = `async () => {
 	const url = URL_HERE;
 	const soon = (p) => Promise.race([p.then((x) => String(x), (e) => 'failed: ' + e), new Promise((ok) => setTimeout(() => ok('nothing yet'), 3000))]);
 	const added = (name, set) => new Promise((ok) => { const e = Object.assign(document.createElement(name), set); e.onload = () => ok('loaded'); e.onerror = () => ok('failed'); document.body.append(e); });
 	const ways = {
-		fetch: () => fetch(url, {mode: 'no-cors'}).then((r) => r.type),
+		fetch: () => fetch(url, {mode: 'no-cors'}).then((r) => r.arrayBuffer().then(() => r.type)),
 		post: () => fetch(url, {mode: 'no-cors', method: 'POST', body: 'secret'}).then((r) => r.type),
 		keepalive: () => fetch(url, {mode: 'no-cors', keepalive: true}).then((r) => r.type),
 		xhr: () => new Promise((ok) => { const r = new XMLHttpRequest(); r.open('GET', url); r.onloadend = () => ok(r.status); r.send(); }),
@@ -44,9 +44,9 @@ const load = `async () => {
 		modulepreloaded: () => added('link', {rel: 'modulepreload', href: url}),
 	};
 	const out = {};
-	for (const way of WAYS_HERE || Object.keys(ways)) {
+	await Promise.all((WAYS_HERE || Object.keys(ways)).map(async (way) => {
 		try { out[way] = await soon(ways[way]()); } catch (e) { out[way] = 'threw: ' + e; }
-	}
+	}));
 	return out;
 }`
 
@@ -219,4 +219,40 @@ func (e *scene) plainToTLS(t *testing.T) {
 		t.Errorf("arrived: %v (%s)", a, got)
 	}
 	secure.p.Stop()
+}
+
+// spellings are one of each kind of name for what a page must not reach.
+func spellings() []string {
+	return []string{
+		"http://127.0.0.1:9001/", "http://localhost:9001/", "http://[::1]:9001/", "http://2130706433:9001/", "http://0x7f.1:9001/",
+		"http://0:9001/", "http://x.localhost:9001/", "http://localhost.:9001/", "http://[::ffff:7f00:1]:9001/", "http://127.0.0.1:7001/",
+		"http://10.77.0.2:9001/", "http://169.254.169.254/latest/meta-data/", "http://10.1.2.3/", "http://private.dns.test/",
+	}
+}
+
+// everyWay: no way of loading something gets to any spelling of a place that is
+// closed.
+func (e *scene) everyWay(t *testing.T) {
+	e.needWorld(t)
+	e.world.names.set("private.dns.test", "10.9.8.7")
+	all := spellings()
+	if !full() {
+		all = all[:2]
+	}
+	for _, url := range all {
+		c := e.open(t, "/leave?to=x")
+		before := mark(e.world)
+		got := loadBy(t, c, url)
+		if strings.Contains(got, `"open"`) || strings.Contains(got, apptest.Mark) {
+			t.Errorf("%s: %s", url, got)
+		}
+		before.refused(t, e.world)
+	}
+	// What is open is reached in every way, or the silence above proves nothing.
+	c := e.open(t, "/leave?to=x")
+	before := mark(e.world)
+	loadBy(t, c, "http://everyway.public.test/")
+	if n := len(e.world.far.since(before.far, asked("everyway.public.test"))); n < 10 {
+		t.Errorf("only %d requests reached a server that is open", n)
+	}
 }

@@ -95,8 +95,7 @@ func proxyRow(t *testing.T, e *scene, r row) {
 	}
 	x, known := exchanges()[r.ID]
 	if !known {
-		req := readRequest(t, r)
-		x = exchange{req.text, req.status}
+		x = exchange(readRequest(t, r))
 	}
 	e.world.names.set("private.dns.test", "10.9.8.7")
 	before := mark(e.world)

@@ -82,17 +82,6 @@ func (l *ledger) try(t *testing.T, r row, where string, f func(t *testing.T, not
 	}
 }
 
-// fail turns a row's entries into failures: something arrived late.
-func (l *ledger) fail(id, where string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.lines {
-		if e.row.ID == id && e.where == where {
-			e.state = "FAILED"
-		}
-	}
-}
-
 // report prints every row and the sums, and complains of rows that nobody ran.
 func (l *ledger) report(t *testing.T, rows []row, partial bool) {
 	l.mu.Lock()

@@ -29,6 +29,7 @@ type scene struct {
 	app     *app.App
 	appHost string
 	note    func(string) // a remark for the ledger
+	leaks   *leaks
 
 	p       *apptest.Process
 	session string

@@ -82,16 +82,6 @@ func addrPort(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(ap.Addr().Unmap().WithZone(""), ap.Port())
 }
 
-// serve gives host ("app.public.test", or with a port) an app of its own.
-func (s *sites) serve(host string) *app.App {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.apps[host] == nil {
-		s.apps[host] = app.New()
-	}
-	return s.apps[host]
-}
-
 func (s *sites) note(a arrival) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
