@@ -41,11 +41,10 @@ func line(name string) string {
 }
 
 // place finds the directory that a name of the agent's lies in, and its name
-// there. A relative name is one of the uploads directory. A name that does not
-// stand on one line could pass for lines of ours where it is told.
+// there. A relative name is one of the uploads directory.
 func (s *Store) place(filename string) (*dir, string, error) {
-	if line(filename) != filename {
-		return nil, "", &AccessError{fmt.Sprintf("File access denied: %s has control characters in its name.", line(filename))}
+	if strings.ContainsRune(filename, 0) {
+		return nil, "", s.denied(filename)
 	}
 	if !filepath.IsAbs(filename) {
 		name := filepath.Clean(filename)
