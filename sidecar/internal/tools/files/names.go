@@ -25,9 +25,11 @@ type AccessError struct{ text string }
 
 func (e *AccessError) Error() string { return e.text }
 
-func (s *Store) denied(name string) error {
-	return &AccessError{fmt.Sprintf("File access denied: %s is outside allowed roots. Allowed roots: %s, %s",
-		line(name), filepath.Base(s.output.path), filepath.Base(s.uploads.path))}
+func (s *Store) denied(name string) error { return s.refuse(name, "is outside allowed roots") }
+
+func (s *Store) refuse(name, why string) error {
+	return &AccessError{fmt.Sprintf("File access denied: %s %s. Allowed roots: %s, %s",
+		line(name), why, filepath.Base(s.output.path), filepath.Base(s.uploads.path))}
 }
 
 // line makes a name fit on a line of ours.
@@ -41,10 +43,11 @@ func line(name string) string {
 }
 
 // place finds the directory that a name of the agent's lies in, and its name
-// there. A relative name is one of the uploads directory.
+// there. A relative name is one of the uploads directory. A name that does not
+// stand on one line could pass for lines of ours where it is told.
 func (s *Store) place(filename string) (*dir, string, error) {
-	if strings.ContainsRune(filename, 0) {
-		return nil, "", s.denied(filename)
+	if line(filename) != filename {
+		return nil, "", &AccessError{fmt.Sprintf("File access denied: %s has control characters in its name.", line(filename))}
 	}
 	if !filepath.IsAbs(filename) {
 		name := filepath.Clean(filename)
