@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -25,6 +26,9 @@ const (
 	keyLength = 16
 )
 
+// building lets one test build and the others wait for it.
+var building sync.Mutex
+
 // pages gives the directory of the built pages, building them where the cache
 // does not have them.
 func pages(t *testing.T) string {
@@ -40,6 +44,8 @@ func pages(t *testing.T) string {
 	if err != nil {
 		t.Skip("needs node, to build the pages")
 	}
+	building.Lock()
+	defer building.Unlock()
 	cache := cacheDir(t)
 	built := filepath.Join(cache, key(t))
 	if _, err := os.Stat(built); err == nil {

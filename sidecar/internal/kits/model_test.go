@@ -24,9 +24,11 @@ type model struct {
 	told bool     // the last call that acted showed the page by itself
 }
 
-// drive starts a sidecar on the kit's pages.
+// drive starts a sidecar on the kit's pages. Kits are driven side by side: most of
+// the time goes into waiting for animations.
 func drive(t *testing.T, kit string) *model {
 	t.Helper()
+	t.Parallel()
 	site := apptest.Serve(t, http.FileServerFS(os.DirFS(pages(t))))
 	p := apptest.Sidecar(t, apptest.Config{"app_url": site})
 	p.MCP.Initialize()
