@@ -37,7 +37,9 @@
 // are shown whatever stands between the iframe's tags, and the depth limit counts
 // through them; a frame that cannot be read says so; fields named like DOM
 // properties hide nothing of their form; documents without a body are read;
-// refs outlive a snapshot of a part; U+0085, U+2028 and U+2029 are escaped.
+// refs outlive a snapshot of a part; U+0085, U+2028 and U+2029 are escaped; an
+// editor that paints its text elsewhere (EditContext) has a ref although its own
+// box is empty.
 //
 // Refs live in the page: a table of numbers beside the elements themselves costs
 // nothing on our side of the pipe and dies with the document. A document is told
