@@ -73,7 +73,7 @@
   Act.Motion = class {
     constructor(acted) {
       this.acted = acted;
-      this.coming = null;
+      this.paused = null;
       this.going = null;
       this.goneBy = 0; // when what went is no longer waited for; 0 while it goes
     }
@@ -95,7 +95,7 @@
       }
       // Kits hold an animation for some frames before they let it run.
       const coming = soon.find((a) => unready(a.effect.target));
-      this.coming = coming ? coming.effect.target : null;
+      this.paused = coming && coming.playState === 'paused' ? coming.effect.target : null;
       return coming !== undefined || this.lingers();
     }
 
@@ -124,10 +124,10 @@
       return false;
     }
 
-    // giveUp ends a rest in which something did not come: it is not waited for
-    // again.
+    // giveUp ends a rest in which something was held back all the time: it is not
+    // waited for again.
     giveUp() {
-      if (this.coming) stuck.add(this.coming);
+      if (this.paused) stuck.add(this.paused);
     }
   };
 }
