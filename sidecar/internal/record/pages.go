@@ -32,7 +32,8 @@ type source struct {
 
 	place   int64 // of the frame's element in its parent's document, for everybody
 	placing bool
-	tries   int // to find the place
+	tries   int  // to find the place
+	wanted  bool // a snapshot, as soon as the recorder can be reached
 }
 
 func newPages() pages {
@@ -84,11 +85,10 @@ func (p *pages) around(s *source) *source {
 
 func (s *source) child() bool { return s.world.frame.Parent() != nil }
 
-// ask has the page do something, whenever it gets to it. What it answers is not
-// waited for.
-func (s *source) ask(name string) {
-	if s.handle != "" {
-		cdp.Start(s.world.target.session, runtime.CallFunctionOn, command(s.handle, name, false))
+// askSnapshot has the page tell all of itself, whenever it gets to it.
+func (s *source) askSnapshot() {
+	if s.wanted = s.handle == ""; !s.wanted {
+		cdp.Start(s.world.target.session, runtime.CallFunctionOn, command(s.handle, commandSnapshot, false))
 	}
 }
 
@@ -96,8 +96,12 @@ func (s *source) ask(name string) {
 func (r *Recorder) greet(w *world, handle runtime.RemoteObjectID) {
 	s := r.pages.source(w)
 	s.handle = handle
-	if s.child() && s.place == 0 {
-		r.place(s)
+	if s.wanted {
+		s.askSnapshot()
+	}
+	// It may be a frame that is looked for, or the one around others.
+	for _, frame := range r.pages.sources {
+		r.place(frame)
 	}
 }
 
@@ -168,7 +172,7 @@ func (r *Recorder) snapshotTaken(up *source) {
 			s.tries = 0
 			r.place(s)
 		case s.doc != nil:
-			s.ask(commandSnapshot)
+			s.askSnapshot()
 		}
 	}
 }
@@ -211,7 +215,7 @@ func (r *Recorder) mend() {
 			if f.Parent() == nil && s.world.target.tab.ID() == tab && s.handle != "" {
 				r.pages.mended[tab] = time.Now()
 				delete(r.pages.damaged, tab)
-				s.ask(commandSnapshot)
+				s.askSnapshot()
 			}
 		}
 	}

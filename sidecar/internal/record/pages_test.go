@@ -226,16 +226,15 @@ func TestConsoleIsRecordedUnderBothNames(t *testing.T) {
 
 func TestWhatIsLostIsMended(t *testing.T) {
 	l := newLab(t)
-	// The page's first batch is refused, whatever is in it.
 	l.goTo("/orders")
 	l.awaitPosted("All orders")
 	refusals := make([]apptest.Reply, 200)
 	for i := range refusals {
-		refusals[i] = apptest.Reply{Status: 422}
+		refusals[i] = apptest.Reply{Status: 404} // whole batches, whatever is in them
 	}
 	l.ingest.Script(refusals...)
 	l.eval(l.tab().MainFrame(), "document.body.append(document.createTextNode('lost for ever')); 1")
-	apptest.Await(t, "a refusal", func() bool { b := l.ingest.Batches(); return b[len(b)-1].Status == 422 })
+	apptest.Await(t, "a refusal", func() bool { b := l.ingest.Batches(); return b[len(b)-1].Status == 404 })
 	l.ingest.Script()
 	before := count(l.pages(), 2, 0)
 	l.eval(l.tab().MainFrame(), "document.body.append(document.createTextNode('and now')); 1")

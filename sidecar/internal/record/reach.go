@@ -39,6 +39,9 @@ func (r *Recorder) enterOurWorld(w *world, document pcdp.LoaderID) {
 // place begins to look for the element that holds a frame of another site. It runs
 // on the worker.
 func (r *Recorder) place(s *source) {
+	if !s.child() {
+		return
+	}
 	up := r.pages.around(s)
 	if s.placing || s.place != 0 || up == nil || up.handle == "" || up.doc == nil || !up.doc.Shown() || s.tries >= placeTries {
 		return
@@ -65,7 +68,7 @@ func (r *Recorder) place(s *source) {
 			s.place = place
 			if s.doc != nil {
 				s.doc.Place(place)
-				s.ask(commandSnapshot)
+				s.askSnapshot()
 			}
 		})
 	})
