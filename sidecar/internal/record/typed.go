@@ -31,9 +31,6 @@ func (r *Recorder) Typing(tool string, args json.RawMessage) {
 	}
 }
 
-// Typed tells what a person types, before the page can see it.
-func (r *Recorder) Typed(text string) { r.secrets.Typed(text) }
-
 // part is one thing that is told of a tool call.
 type part struct{ key, text string }
 
