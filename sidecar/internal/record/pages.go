@@ -21,6 +21,7 @@ type pages struct {
 
 	damaged map[int]bool      // tabs of which a replay would be wrong from here on
 	mended  map[int]time.Time // when a tab was last asked for all of itself
+	broke   map[int]bool      // tabs of which a page broke its recorder
 }
 
 // source is a recorder in one world and the document that it tells of.
@@ -39,7 +40,7 @@ type source struct {
 func newPages() pages {
 	return pages{
 		sources: map[*world]*source{}, frames: map[*browser.Frame]*source{},
-		damaged: map[int]bool{}, mended: map[int]time.Time{},
+		damaged: map[int]bool{}, mended: map[int]time.Time{}, broke: map[int]bool{},
 	}
 }
 
@@ -68,6 +69,7 @@ func (p *pages) leave(which func(*world) bool) {
 func (p *pages) close(tab int) {
 	delete(p.damaged, tab)
 	delete(p.mended, tab)
+	delete(p.broke, tab)
 	p.leave(func(w *world) bool { return w.target.tab.ID() == tab })
 }
 
@@ -189,12 +191,17 @@ func (r *Recorder) pageBroken(w *world, document pcdp.LoaderID, why string) {
 	if s := r.pages.sources[w]; s != nil {
 		s.doc = nil
 	}
+	tab := w.target.tab.ID()
 	if !w.main {
-		r.log.Warn("recording: a page can't be recorded", "tab", w.target.tab.ID())
-		r.marker(time.Now(), w.target.tab.ID(), "recording_failed")
+		if r.allow(tab, time.Now()) {
+			r.marker(time.Now(), tab, "recording_failed")
+		}
 		return
 	}
-	r.log.Info("recording: a page broke its recorder, which goes on out of its reach", "tab", w.target.tab.ID(), "why", cut(why, 20))
+	if !r.pages.broke[tab] {
+		r.pages.broke[tab] = true // and is said once, whatever the page does
+		r.log.Info("recording: a page broke its recorder, which goes on out of its reach", "tab", tab, "why", cut(why, 20))
+	}
 	r.spawn(func() { r.enterOurWorld(w, document) })
 }
 
