@@ -109,12 +109,15 @@
 
   // paste offers text to an editor that keeps its text elsewhere, as the clipboard
   // would. What comes as input such an editor takes for typing: it indents lines
-  // and closes brackets by itself. {done} when it took the text.
-  P.paste = (el, text) => {
+  // and closes brackets by itself. {done} when it took the text and has had time to
+  // draw it: until then it reads the next key with the old text in mind.
+  P.paste = async (el, text) => {
     const target = editableOf(Act.controlOf(el));
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', text);
     const taken = !target.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+    if (taken) await Act.frame();
+    if (taken) await Act.frame();
     return { done: taken };
   };
 
