@@ -2,8 +2,11 @@
 // the real sidecar with a real Chromium, in both flavours where a browser
 // matters. It has no code of its own, only tests.
 //
-//	make attack                                every row, both browsers, the slow leaks
-//	go test ./sidecar/internal/attack          every row that needs no waiting, headless shell
+//	make attack                          every case, in both browsers, with what has to be waited for
+//	go test ./sidecar/internal/attack    the rows of cases.json that need no waiting, in the headless shell
+//
+// The rows of cases.json are as they were given; those of more.json are of the same
+// kinds in other spellings.
 //
 // # The world
 //

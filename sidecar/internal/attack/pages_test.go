@@ -73,8 +73,8 @@ func clicks() map[string]apptest.Args {
 
 // pageNavigation runs a row of what a page may do to itself and to new windows.
 //
-// How it is to be done: "click", "press": the agent does so on #target, after the
-// script. What is to be seen: "quiet": the page is stopped before anybody hears
+// How it is to be done: "click", "press", "drop", "shortcuts": the agent does so,
+// with #target, after the script. What is to be seen: "quiet": the page is stopped before anybody hears
 // of it; "either": or not, as the browser likes; "moves": the tab goes elsewhere
 // on the app; "port", "https": what is refused is not EVIL.
 func pageNavigation(t *testing.T, e *scene, r row) {
@@ -95,6 +95,15 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 	}
 	if how("press") {
 		said += c.Call("browser_press_key", apptest.Args{"key": "Control+Enter"}).Text
+	}
+	if how("drop") {
+		url := e.fill(r.Why[strings.LastIndex(r.Why, " ")+1:], r)
+		said += c.Call("browser_drop", apptest.Args{"target": "#target", "data": apptest.Args{"text/uri-list": url, "text/plain": url, "text/html": "<a href='" + url + "'>x</a>"}}).Text
+	}
+	if how("shortcuts") {
+		for _, key := range shortcuts() {
+			said += c.Call("browser_press_key", apptest.Args{"key": key}).Text
+		}
 	}
 	if r.allowed() {
 		if first.IsError {
@@ -128,6 +137,16 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 		t.Errorf("the app's tab did not keep its page: %s", lines)
 	}
 	before.without(t, e, r)
+}
+
+// shortcuts are keys by which browsers open windows, files, tools and pages of
+// their own.
+func shortcuts() []string {
+	return []string{
+		"Control+u", "Control+o", "Control+s", "Control+p", "Control+t", "Control+n", "Control+Shift+n", "F12", "Control+Shift+i",
+		"Control+Shift+j", "Control+l", "Control+h", "Control+j", "Control+d", "F6", "Alt+Home", "Control+Shift+t", "Control+Shift+Delete",
+		"F11", "F3", "Shift+Escape", "Alt+f", "F1", "Control+Shift+o", "Meta+t", "F10", "ContextMenu", "Alt+d", "Escape",
+	}
 }
 
 // quietTime is given to a page whose attempt nobody hears of.
