@@ -119,8 +119,22 @@ func (s *Store) taken(name string) bool {
 // Sanitized makes of a name that a page proposed one plain file name: letters,
 // digits, dashes, underscores and inner dots, of any script, at most 120 bytes,
 // its ending kept.
+//
+// It is its own answer: cutting may leave an ending that was none before, which is
+// then tidied like any other, so that a name that was stored is found by the same name.
 func Sanitized(proposed string) string {
-	name := proposed
+	for {
+		name := tidied(proposed)
+		if name == proposed {
+			return name
+		}
+		proposed = name
+	}
+}
+
+// tidied is one pass of Sanitized. A pass only ever shortens a name that an earlier
+// one has made, so that there is an end to them.
+func tidied(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
