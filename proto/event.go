@@ -37,6 +37,12 @@ const (
 	// (name and id of the person, or null), "why" ("taken", "moved",
 	// "handed_back", "disconnected", "revoked", "max_hold", "idle" or "closed").
 	EventTakeover = "takeover"
+	// EventAsk: an agent asks a person to do something, or that has ended; a host
+	// lets people know. Detail: "id" of the request, "instructions" in the agent's
+	// words, "until" the epoch milliseconds of its end, "ended" ("" while it is
+	// open, then "handed_back", "declined", "timed_out", "nobody_watching" or
+	// "withdrawn"), "by" and "user" (name and id of who ended it, or null).
+	EventAsk = "ask"
 	// EventUsage: what the session has used since its start. Detail: "calls"
 	// of tools, "bytes_in" and "bytes_out" through the egress proxy,
 	// "viewer_ms" with at least one viewer, "recorded" and "lost" events.

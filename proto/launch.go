@@ -141,6 +141,7 @@ type Live struct {
 	IdleReleaseMS  int      // a person's control ends after so long without input; 0 = never
 	MaxViewers     int      // how many may watch at once, up to 100; default 8
 	Viewer         bool     // the sidecar serves a page to watch by, for debugging
+	AskPerson      bool     // agents get the tool browser_ask_person
 }
 
 // AgentWait is how long a call waits for a person to hand the browser back.

@@ -163,7 +163,7 @@ func (c *checker) recording(key string, v any) *Recording {
 
 func (c *checker) live(key string, v any) *Live {
 	obj, ok := c.object(key, v, "session_id", "origins", "agent_wait_ms", "release_grace_ms",
-		"max_hold_ms", "idle_release_ms", "max_viewers", "viewer")
+		"max_hold_ms", "idle_release_ms", "max_viewers", "viewer", "ask_person")
 	if !ok {
 		return nil
 	}
@@ -181,6 +181,7 @@ func (c *checker) live(key string, v any) *Live {
 	l.IdleReleaseMS = c.positive(key+".idle_release_ms", obj["idle_release_ms"])
 	l.MaxViewers = c.integer(key+".max_viewers", obj["max_viewers"], 1, mostViewers, DefaultMaxViewers)
 	l.Viewer = c.flag(key+".viewer", obj["viewer"])
+	l.AskPerson = c.flag(key+".ask_person", obj["ask_person"])
 	return &l
 }
 

@@ -102,9 +102,9 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 			l.Live = ptr(wantLive)
 			l.Live.AgentWaitMS, l.Live.ReleaseGraceMS = proto.NoAgentWait, 500
 		}},
-		{"live bounds", with("live", live("max_hold_ms", 60000, "idle_release_ms", 1, "max_viewers", 100, "viewer", true)), func(l *proto.Launch) {
+		{"live bounds", with("live", live("max_hold_ms", 60000, "idle_release_ms", 1, "max_viewers", 100, "viewer", true, "ask_person", true)), func(l *proto.Launch) {
 			l.Live = ptr(wantLive)
-			l.Live.MaxHoldMS, l.Live.IdleReleaseMS, l.Live.MaxViewers, l.Live.Viewer = 60000, 1, 100, true
+			l.Live.MaxHoldMS, l.Live.IdleReleaseMS, l.Live.MaxViewers, l.Live.Viewer, l.Live.AskPerson = 60000, 1, 100, true, true
 		}},
 		{"live longest wait", with("live", live("agent_wait_ms", 45000)), func(l *proto.Launch) {
 			l.Live = ptr(wantLive)

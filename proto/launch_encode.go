@@ -46,6 +46,7 @@ type liveWire struct {
 	IdleReleaseMS  int      `json:"idle_release_ms,omitempty"`
 	MaxViewers     int      `json:"max_viewers,omitempty"`
 	Viewer         bool     `json:"viewer,omitempty"`
+	AskPerson      bool     `json:"ask_person,omitempty"`
 }
 
 type viewport struct {
@@ -88,7 +89,7 @@ func (l Launch) Encode() ([]byte, error) {
 	if v := l.Live; v != nil {
 		w.Live = &liveWire{
 			SessionID: v.SessionID, Origins: v.Origins, ReleaseGraceMS: v.ReleaseGraceMS,
-			MaxHoldMS: v.MaxHoldMS, IdleReleaseMS: v.IdleReleaseMS, MaxViewers: v.MaxViewers, Viewer: v.Viewer,
+			MaxHoldMS: v.MaxHoldMS, IdleReleaseMS: v.IdleReleaseMS, MaxViewers: v.MaxViewers, Viewer: v.Viewer, AskPerson: v.AskPerson,
 		}
 		if v.AgentWaitMS != 0 {
 			w.Live.AgentWaitMS = new(max(v.AgentWaitMS, 0))

@@ -31,10 +31,18 @@ func (s *session) startLive() {
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
 		MaxHold: time.Duration(o.MaxHoldMS) * time.Millisecond, IdleRelease: time.Duration(o.IdleReleaseMS) * time.Millisecond,
-		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, Log: s.log,
+		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, OnAsk: s.personAsked, Log: s.log,
 	})
 	stage.Raise(hub)
 	s.live.Store(&liveView{hub, stage})
+}
+
+// desk is where agents may ask people; nil where they may not.
+func (s *session) desk() *takeover.Desk {
+	if v := s.live.Load(); v != nil && s.launch.Live.AskPerson {
+		return v.hub.Desk()
+	}
+	return nil
 }
 
 // receiveFiles puts a person's files into the session's uploads, and copies of them
@@ -87,6 +95,22 @@ func (s *session) takenOver(c takeover.Change) {
 	s.out.event(proto.EventTakeover, "", told)
 }
 
+// personAsked tells the supervisor what an agent asks of people.
+func (s *session) personAsked(a takeover.Answer) {
+	told := map[string]any{
+		"id": a.ID, "instructions": a.Instructions, "until": a.Until.UnixMilli(), "ended": string(a.Ending), "by": nil, "user": nil,
+	}
+	if a.By != nil {
+		if a.By.Name != nil {
+			told["by"] = *a.By.Name
+		}
+		if a.By.ID != nil {
+			told["user"] = *a.By.ID
+		}
+	}
+	s.out.event(proto.EventAsk, "", told)
+}
+
 // revoke takes the live view from a person and gives the number of viewers that
 // were closed; an error where the session has none.
 func (s *session) revoke(user string) (viewers int, err error) {
@@ -110,7 +134,7 @@ func (s *session) closeLive() (done <-chan struct{}) {
 		close(over)
 		return over
 	}
-	v.hub.Lease().Close()
+	v.hub.Halt()
 	go func() {
 		defer close(over)
 		v.hub.Close()

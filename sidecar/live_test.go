@@ -62,6 +62,7 @@ type dashboard struct {
 	tabs    []tabState
 	dialog  string
 	chooser string
+	ask     string
 	binary  int
 	said    string // the last error's message
 }
@@ -158,6 +159,8 @@ func (d *dashboard) hear(data []byte) {
 		d.dialog = string(data)
 	case "chooser":
 		d.chooser = string(data)
+	case "ask":
+		d.ask = string(data)
 	case "error":
 		d.said = m.Message
 		d.errors = append(d.errors, m.Message)
@@ -344,15 +347,9 @@ func TestTakeoverOfAnAgentAtWork(t *testing.T) {
 	c.Initialize()
 	c.Must("browser_navigate", apptest.Args{"url": "/keys"})
 	d := dashboardOf(t, p, "1", "Ada")
-	later := func(tool string, args apptest.Args) <-chan apptest.Result {
-		done := make(chan apptest.Result, 1)
-		go func() { done <- c.Call(tool, args) }()
-		return done
-	}
-
 	// A call that comes while she drives waits, and goes on.
 	d.takeOver()
-	click := later("browser_click", apptest.Args{"target": "#field"})
+	click := later(c, "browser_click", apptest.Args{"target": "#field"})
 	d.await("the agent to wait", func() bool { return d.agent.Waiting && *d.agent.Tool == "browser_click" })
 	d.handBack()
 	if r := <-click; r.IsError {
@@ -363,7 +360,7 @@ func TestTakeoverOfAnAgentAtWork(t *testing.T) {
 	// One that looks for its element has done nothing: it waits, too, and begins
 	// again when she hands back.
 	c.Must("browser_evaluate", apptest.Args{"function": "() => { document.querySelector('#field').disabled = true }"})
-	click = later("browser_click", apptest.Args{"target": "#field"})
+	click = later(c, "browser_click", apptest.Args{"target": "#field"})
 	time.Sleep(300 * time.Millisecond) // it should be at it
 	d.takeOver()
 	d.await("the agent to wait", func() bool { return d.agent.Waiting && *d.agent.Tool == "browser_click" })
@@ -373,7 +370,7 @@ func TestTakeoverOfAnAgentAtWork(t *testing.T) {
 	}
 
 	// One that is at work is interrupted after a moment, and says so.
-	script := later("browser_evaluate", apptest.Args{"function": "() => new Promise(r => setTimeout(r, 20000))"})
+	script := later(c, "browser_evaluate", apptest.Args{"function": "() => new Promise(r => setTimeout(r, 20000))"})
 	time.Sleep(300 * time.Millisecond)
 	begin := time.Now()
 	d.takeOver()
@@ -399,7 +396,7 @@ func TestTakeoverOfAnAgentAtWork(t *testing.T) {
 	// A stop answers the call that waits.
 	grace := dashboardOf(t, p, "2", "Grace")
 	grace.takeOver()
-	click = later("browser_click", apptest.Args{"target": "#area"})
+	click = later(c, "browser_click", apptest.Args{"target": "#area"})
 	grace.await("the agent to wait", func() bool { return grace.agent.Waiting })
 	if code := p.Stop(); code != 0 {
 		t.Errorf("exit %d", code)

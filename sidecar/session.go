@@ -252,8 +252,9 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 	if err := b.ApplyStorageState(ctx, s.launch.StorageState); err != nil {
 		return err
 	}
+	s.startLive()
 	s.tools, err = tools.New(tools.Options{
-		Browser: b, Files: s.files, Capabilities: s.launch.Capabilities, Events: s.events, Log: s.log,
+		Desk: s.desk(), Browser: b, Files: s.files, Capabilities: s.launch.Capabilities, Events: s.events, Log: s.log,
 		Snapshot: s.launch.Snapshot, SnapshotMaxChars: s.launch.SnapshotMaxChars, ScreenshotMaxEdge: s.launch.ScreenshotMaxEdge,
 	})
 	if err != nil {
@@ -269,7 +270,6 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 }
 
 func (s *session) startServer() (port int, err error) {
-	s.startLive()
 	forAgents := mcp.Options{
 		Version: proto.Version, Log: s.log, Resolve: s.app.Target,
 		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return s.tools.NewSet() },

@@ -27,6 +27,11 @@
 // after ready says which of them it gets. Whoever asks for none sees nothing of
 // this.
 //
+//   - ask: {"type":"ask","ask":{"id","instructions","since","until"} or null}: an
+//     agent asks a person for something; the times are epoch milliseconds. Who
+//     drives answers {"type":"answer","id","done":true}, which also hands back, or
+//     the same without done to decline. Who does not drive adds a control "ticket".
+//     Handing back in any other way means done as well.
 //   - binary: pictures come as binary messages: four bytes, big end first, with the
 //     length of a JSON text, that text ({"type":"frame","width","height","seq",
 //     "age_ms"}), and the JPEG.

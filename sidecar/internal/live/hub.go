@@ -46,6 +46,8 @@ type Options struct {
 	Controls Controls
 	// OnTakeover is told each change of who drives; nil: nobody is.
 	OnTakeover func(takeover.Change)
+	// OnAsk is told what agents ask of people, and how it ended; nil: nobody is.
+	OnAsk func(takeover.Answer)
 	// Log takes what an operator should see; nil: nothing is logged.
 	Log *slog.Logger
 }
@@ -55,6 +57,7 @@ type Hub struct {
 	opts     Options
 	log      *slog.Logger
 	lease    *takeover.Lease
+	desk     *takeover.Desk
 	pacer    pacer
 	upgrader websocket.Upgrader
 	work     sync.WaitGroup  // requests, and what people do
@@ -76,7 +79,8 @@ type Hub struct {
 	last    *shot // the newest picture of that tab; nil when there is none
 	area    *area // what it shows
 	deck    deckMessages
-	acts    int // what people do that is not finished
+	ask     *askState // what an agent asks; nil when none does
+	acts    int       // what people do that is not finished
 	revoked map[string]int64
 	watched time.Duration // with at least one viewer, until since
 	since   time.Time     // when somebody began to watch; zero when nobody does
@@ -105,8 +109,12 @@ func New(o Options) *Hub {
 		AgentWait: o.AgentWait, Grace: o.Grace, MaxHold: o.MaxHold, IdleRelease: o.IdleRelease,
 		OnChange: h.controlChanged, OnWaiting: h.waitingChanged,
 	})
+	h.desk = takeover.NewDesk(takeover.Clock{}, h.asked)
 	return h
 }
+
+// Desk is where agents ask people.
+func (h *Hub) Desk() *takeover.Desk { return h.desk }
 
 // Lease is who drives.
 func (h *Hub) Lease() *takeover.Lease { return h.lease }
@@ -230,6 +238,9 @@ func (h *Hub) join(v *viewer, features []string) bool {
 		v.send(featuresMessage(features))
 		v.deal(deckMessages{}, h.deck)
 	}
+	if h.ask != nil {
+		v.showAsk(h.ask)
+	}
 	if len(h.viewers) == 0 {
 		h.since = time.Now()
 	}
@@ -311,10 +322,17 @@ const longestTicket = 120
 // closeReasonRevoked comes with [proto.CloseRefused].
 const closeReasonRevoked = "revoked"
 
+// Halt ends driving by hand, and answers the calls of agents that wait for people:
+// the browser stops.
+func (h *Hub) Halt() {
+	h.lease.Close()
+	h.desk.Close()
+}
+
 // Close ends driving by hand and every socket, and returns when all are closed.
 // Calls of agents that wait are told that the browser stops.
 func (h *Hub) Close() {
-	h.lease.Close()
+	h.Halt()
 	h.mu.Lock()
 	h.closed = true
 	h.cancel()

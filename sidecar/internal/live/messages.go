@@ -44,6 +44,9 @@ func (h *Hub) controlChanged(c takeover.Change) {
 	if c.Reason != takeover.Taken {
 		h.letGo()
 	}
+	if c.Reason == takeover.HandedBack {
+		h.desk.Answer(0, takeover.Done, c.Holder.Person)
+	}
 	h.mu.Lock()
 	h.each(func(v *viewer) ([]byte, error) { return controlState(v, c.Holder, c.Held).Encode() })
 	h.mu.Unlock()
@@ -102,6 +105,8 @@ func (h *Hub) handle(ctx context.Context, v *viewer, typ string, f fields) {
 		h.take(ctx, v, f)
 	case "hand_back":
 		h.lease.Release(v.key)
+	case "answer":
+		h.answer(v, f)
 	case "mouse", "wheel", "key", "text":
 		h.input(v, typ, f)
 	default:
@@ -147,10 +152,7 @@ func (h *Hub) input(v *viewer, typ string, f fields) {
 // take gives a viewer control, if its ticket and the lease allow it. Each try
 // needs a ticket of its own.
 func (h *Hub) take(ctx context.Context, v *viewer, f fields) {
-	ticket, _ := f.text("ticket")
-	claims, refusal := h.verify(ticket)
-	if refusal != proto.TicketAccepted || claims.Mode != proto.TicketControl || !sameText(claims.Subject, v.person.ID) {
-		v.send(proto.LiveError{Code: proto.CodeViewOnly, Message: "A valid control ticket of your own is needed to drive this browser"}.Encode())
+	if !h.mayDrive(v, f) {
 		return
 	}
 	if refused := h.lease.Acquire(v.key, v.person); refused != nil {

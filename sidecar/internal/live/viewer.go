@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,42 +43,6 @@ type viewer struct {
 	fileBytes int
 	pinged    atomic.Int64 // when the last ping was sent, in nanoseconds; 0 = answered
 	delay     atomic.Int64 // what the last one took, in nanoseconds
-}
-
-// wants is what a viewer asks for beyond the original's messages.
-type wants struct {
-	binary bool // pictures as binary messages
-	mac    bool // its command key means Control
-	modals bool // dialogs and file choosers as messages
-	tabs   bool // the list of tabs, and to go where it likes
-}
-
-// readWants reads the features that a viewer's auth asks for, and gives those that
-// are known.
-func readWants(f fields) (w wants, known []string) {
-	var asked []string
-	if json.Unmarshal(f["features"], &asked) != nil {
-		return w, nil
-	}
-	for _, name := range asked {
-		var want *bool
-		switch name {
-		case "binary":
-			want = &w.binary
-		case "mac":
-			want = &w.mac
-		case "modals":
-			want = &w.modals
-		case "tabs":
-			want = &w.tabs
-		}
-		if want != nil && !*want {
-			*want = true
-			known = append(known, name)
-		}
-	}
-	slices.Sort(known)
-	return w, known
 }
 
 // serve is the viewer's whole life. It returns when the socket is closed and

@@ -1,6 +1,6 @@
 // Package takeover decides who drives: the agent, or one person at a time. It
-// knows no sockets and no browser; it has a lease, calls that wait for it, and a
-// clock.
+// knows no sockets and no browser; it has a lease, calls that wait for it, a desk
+// where agents ask people for something, and a clock.
 //
 // # Invariants
 //
@@ -17,6 +17,9 @@
 //   - Calls that wait are let go after everybody was told that control is free.
 //     Whoever takes it in that moment has it, and the calls go on waiting.
 //
+//   - One request lies on the desk at a time. It ends once: by a person, by its
+//     time, or because whoever asked is gone.
+//
 // # Why
 //
 // Why is a call that was preempted before its first input begun again, and not
@@ -31,4 +34,8 @@
 // Why does control survive a dropped connection? A reload of the viewer's page
 // is one. The grace is the time for it to come back; a second connection of the
 // same person takes the lease over at any time, and the time of its start stays.
+//
+// Why does a request outlast the call that made it? A person takes minutes, and
+// most clients give a call up after one. The agent asks the same again and goes on
+// waiting, or finds the answer that came meanwhile.
 package takeover

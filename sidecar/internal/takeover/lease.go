@@ -53,8 +53,7 @@ type Lease struct {
 	turns     map[*turn]struct{}
 	quiet     chan struct{} // closed and replaced when a turn ends
 
-	notes   []func()
-	telling bool
+	teller
 }
 
 // New makes a lease that nobody holds.
@@ -266,22 +265,5 @@ func (l *Lease) wake() {
 	}
 }
 
-// tell delivers what is noted. One goroutine at a time does, whichever came
-// first, so that the order holds; a listener that calls the lease only adds.
-func (l *Lease) tell() {
-	l.mu.Lock()
-	if l.telling {
-		l.mu.Unlock()
-		return
-	}
-	l.telling = true
-	for len(l.notes) > 0 {
-		note := l.notes[0]
-		l.notes = l.notes[1:]
-		l.mu.Unlock()
-		note()
-		l.mu.Lock()
-	}
-	l.telling = false
-	l.mu.Unlock()
-}
+// tell delivers what is noted.
+func (l *Lease) tell() { l.teller.tell(&l.mu) }

@@ -6,7 +6,7 @@ import "encoding/json"
 // drives. Everything that is not known to only look counts as changing.
 func Observes(tool string, args json.RawMessage) bool {
 	switch tool {
-	case "browser_console_messages", "browser_find", "browser_generate_locator", "browser_get_config",
+	case "browser_ask_person", "browser_console_messages", "browser_find", "browser_generate_locator", "browser_get_config",
 		"browser_network_request", "browser_network_requests", "browser_pdf_save", "browser_snapshot",
 		"browser_take_screenshot", "browser_verify_element_visible", "browser_verify_list_visible",
 		"browser_verify_text_visible", "browser_verify_value", "browser_wait_for":

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
 )
 
@@ -26,7 +28,9 @@ type Options struct {
 	SnapshotMaxChars  int // of a page in an answer; 0 = the default of proto
 	ScreenshotMaxEdge int // pixels of a picture's longer side; 0 = the default of proto
 	Events            *event.Stream
-	Log               *slog.Logger
+	// Desk is where browser_ask_person asks people; nil: the tool is not offered.
+	Desk *takeover.Desk
+	Log  *slog.Logger
 }
 
 // Kit is the tools of one browser.
@@ -57,8 +61,12 @@ func New(o Options) (*Kit, error) {
 	k := &Kit{
 		opts: o, views: map[*browser.Tab]*page.View{}, logs: map[*browser.Tab]*consoleLog{}, first: make(chan struct{}),
 	}
+	groups := o.Capabilities
+	if o.Desk != nil {
+		groups = append(slices.Clone(groups), personGroup)
+	}
 	var err error
-	if k.specs, err = offered(o.Capabilities); err != nil {
+	if k.specs, err = offered(groups); err != nil {
 		return nil, err
 	}
 	for _, s := range k.specs {

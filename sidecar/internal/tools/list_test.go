@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
 )
 
@@ -39,7 +40,14 @@ func TestToolsAreListedInTheKnownOrder(t *testing.T) {
 			t.Errorf("with %q: %d tools, want %d: %q", group, len(got), want, got)
 		}
 	}
-	for _, never := range []string{"browser_run_code_unsafe", "browser_get_config", "browser_cookie_list"} {
+	k, err := tools.New(tools.Options{Desk: takeover.NewDesk(takeover.Clock{}, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(k.List()); n != 25 || k.List()[n-2].Name != "browser_ask_person" {
+		t.Errorf("where people can be asked: %d tools, before the last one %s", n, k.List()[n-2].Name)
+	}
+	for _, never := range []string{"browser_run_code_unsafe", "browser_get_config", "browser_cookie_list", "browser_ask_person"} {
 		if slices.Contains(names(t, "testing", "vision", "pdf", "storage", "network", "devtools", "config", "core"), never) {
 			t.Errorf("%s is offered", never)
 		}

@@ -30,6 +30,7 @@ type Set struct {
 	downloads int                      // newest event of downloads that was told
 	escapes   browser.Mark             // up to where escapes were told
 	seen      sight
+	lastAsk   lastAsk
 }
 
 // sight is the page as the agent saw it last: what changes are told against. Of
@@ -134,7 +135,7 @@ func (s *Set) newCall(sp spec, args json.RawMessage) (*call, error) {
 // run runs the tool. One that only reads stops as soon as a dialog keeps the
 // page from answering; those that act see to that themselves.
 func (c *call) run(ctx context.Context) error {
-	if c.tab == nil {
+	if c.tab == nil || c.spec.Name == askTool { // which waits for a person, not for a page
 		return c.spec.run(ctx, c)
 	}
 	reads := !c.spec.acts() && !c.spec.Context

@@ -83,6 +83,7 @@ func offered(capabilities []string) ([]spec, error) {
 // handlers says what runs each tool.
 func handlers() map[string]tool {
 	return map[string]tool{
+		askTool:                          askPerson,
 		"browser_click":                  click,
 		"browser_close":                  closeBrowser,
 		"browser_console_messages":       consoleMessages,
