@@ -6,14 +6,19 @@
 //
 //   - At most one connection holds the lease, and it always says who and since
 //     when.
+//
 //   - While somebody holds it no call that changes a page begins: neither a new
 //     one, nor one that was let through a moment before and has sent nothing yet.
+//
 //   - Whoever takes control drives alone: [Lease.Settle] returns when no call of
 //     the agent is at work any more, after a bounded time by interrupting it.
+//
 //   - Every call that waits gets an answer: control came back, its time is over,
 //     its caller is gone, or the browser stops.
+//
 //   - Changes are told in the order in which they happened, each once, with no
 //     lock held: a listener may call the lease.
+//
 //   - Calls that wait are let go after everybody was told that control is free.
 //     Whoever takes it in that moment has it, and the calls go on waiting.
 //
