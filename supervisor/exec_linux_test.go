@@ -6,6 +6,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/pillion-browser/pillion/proto"
 )
@@ -26,6 +29,19 @@ func TestTheHostDiesAndItsSidecarHangs(t *testing.T) {
 	}
 	syscall.Kill(host.pidOf(process), syscall.SIGKILL)
 	child.waitGone()
+}
+
+func TestAStoppedSidecarIsKilled(t *testing.T) {
+	t.Parallel()
+	b, p := start(t, "good")
+	pid := p.pid()
+	syscall.Kill(pid, syscall.SIGSTOP) // hangs, and can't even die of SIGTERM
+	// The signal stops one thread after the other; until the last has, the sidecar can answer.
+	if err := unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, b.Stop(ctxFor(t, 50*time.Millisecond)), proto.CodeStopForced)
+	p.waitGone()
 }
 
 // With a death signal the child must outlive the thread that happened to start it.

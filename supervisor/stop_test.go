@@ -109,14 +109,6 @@ func TestStopEndsItsPolitenessWithItsContext(t *testing.T) {
 	p.waitGone()
 }
 
-func TestAStoppedSidecarIsKilled(t *testing.T) {
-	t.Parallel()
-	b, p := start(t, "good")
-	syscall.Kill(p.pid(), syscall.SIGSTOP) // hangs, and can't even die of SIGTERM
-	wantCode(t, b.Stop(ctxFor(t, 50*time.Millisecond)), proto.CodeStopForced)
-	p.waitGone()
-}
-
 func TestABrowserThatStopsItself(t *testing.T) {
 	t.Parallel()
 	b, _ := start(t, "stops-itself")
