@@ -74,9 +74,9 @@ func clicks() map[string]apptest.Args {
 // pageNavigation runs a row of what a page may do to itself and to new windows.
 //
 // How it is to be done: "click", "press", "drop", "shortcuts": the agent does so,
-// with #target, after the script. What is to be seen: "quiet": the page is stopped before anybody hears
-// of it; "either": or not, as the browser likes; "moves": the tab goes elsewhere
-// on the app; "port", "https": what is refused is not EVIL.
+// with #target, after the script. What is to be seen: "quiet": the page is stopped
+// before anybody hears of it; "either": or not, as the browser likes; "moves": the
+// tab goes elsewhere on the app; "port", "https": what is refused is not EVIL.
 func pageNavigation(t *testing.T, e *scene, r row) {
 	e.needWorld(t)
 	script, known := scripts()[r.ID]
@@ -88,21 +88,29 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 	before := mark(e.world)
 	first := c.Call("browser_evaluate", apptest.Args{"function": "async () => { " + e.fill(script, r) + " }"})
 	said := first.Text
+	act := func(tool string, args apptest.Args) {
+		got := c.Call(tool, args)
+		stopped := strings.Contains(got.Text, ", outside the sandbox app, and was closed") || strings.Contains(got.Text, "takes no drop of this kind")
+		if got.IsError && !stopped {
+			t.Errorf("%s could not be done: %s", tool, got.Text)
+		}
+		said += got.Text
+	}
 	if args, ok := clicks()[r.ID]; ok || how("click") {
 		click := apptest.Args{"target": "#target"}
 		maps.Copy(click, args)
-		said += c.Call("browser_click", click).Text
+		act("browser_click", click)
 	}
 	if how("press") {
-		said += c.Call("browser_press_key", apptest.Args{"key": "Control+Enter"}).Text
+		act("browser_press_key", apptest.Args{"key": "Control+Enter"})
 	}
 	if how("drop") {
 		url := e.fill(r.Why[strings.LastIndex(r.Why, " ")+1:], r)
-		said += c.Call("browser_drop", apptest.Args{"target": "#target", "data": apptest.Args{"text/uri-list": url, "text/plain": url, "text/html": "<a href='" + url + "'>x</a>"}}).Text
+		act("browser_drop", apptest.Args{"target": "#target", "data": apptest.Args{"text/uri-list": url, "text/plain": url, "text/html": "<a href='" + url + "'>x</a>"}})
 	}
 	if how("shortcuts") {
 		for _, key := range shortcuts() {
-			said += c.Call("browser_press_key", apptest.Args{"key": key}).Text
+			act("browser_press_key", apptest.Args{"key": key})
 		}
 	}
 	if r.allowed() {

@@ -59,19 +59,23 @@ type ledger struct {
 func (l *ledger) try(t *testing.T, r row, where string, f func(t *testing.T, note func(string))) {
 	t.Helper()
 	entry := &line{row: r, where: where}
-	l.mu.Lock()
-	l.lines = append(l.lines, entry)
-	l.mu.Unlock()
 	note := func(remark string) { entry.remarks = append(entry.remarks, remark) }
 	if why := deviations()[r.ID]; why != "" {
 		note("contract: " + why)
 	}
-	skipped := false
+	ran, skipped := false, false
 	passed := t.Run(r.ID+" "+where, func(t *testing.T) {
+		ran = true
 		defer func() { skipped = t.Skipped() }()
 		t.Logf("%s: %s: %s", r.Kind, r.Input, r.Expect)
 		f(t, note)
 	})
+	if !ran { // -run names others
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, entry)
 	switch {
 	case !passed:
 		entry.state = "FAILED"
