@@ -11,32 +11,43 @@ import (
 	"time"
 )
 
-// The methods that are told apart. Only the three requests after initialize
-// are served: the SDK knows more, and would offer empty lists of them.
+// The methods that are told apart. Only the three requests after initialize, and
+// server/discover in its place, are served: the SDK knows more, and would offer
+// empty lists of them.
 const (
 	methodInitialize = "initialize"
+	methodDiscover   = "server/discover"
 	methodPing       = "ping"
 	methodListTools  = "tools/list"
 	methodCallTool   = "tools/call"
 	methodCancelled  = "notifications/cancelled"
 )
 
-// answer takes a body to its answer. ctx ends when the client goes away.
-func (g *Gateway) answer(ctx context.Context, sessionID string, body []byte) reply {
+// answer takes a body to its answer. ctx ends when the client goes away; out is
+// nil where it takes no event stream.
+func (g *Gateway) answer(ctx context.Context, h http.Header, body []byte, out *stream) reply {
 	m, bad := parseMessage(body)
 	if bad != nil {
 		return bad.reply(http.StatusBadRequest, nil)
+	}
+	if m.stateless = isStateless(h, m); m.stateless {
+		if !g.table.enter() {
+			return g.whileStopping(m)
+		}
+		defer g.table.leave()
+		return g.answerStateless(ctx, h, m, out)
 	}
 	if m.hasMethod && m.method == methodInitialize && m.id == nil {
 		return errInitializeNoID.reply(http.StatusBadRequest, nil)
 	}
 	if !g.table.enter() {
-		return whileStopping(m)
+		return g.whileStopping(m)
 	}
 	defer g.table.leave()
 	if m.hasMethod && m.method == methodInitialize {
 		return g.initialize(ctx, m)
 	}
+	sessionID := h.Get(sessionHeader)
 	if sessionID == "" {
 		return errSessionMissing.reply(http.StatusBadRequest, m.id)
 	}
@@ -45,7 +56,7 @@ func (g *Gateway) answer(ctx context.Context, sessionID string, body []byte) rep
 	case s == nil:
 		return errSessionUnknown.reply(http.StatusNotFound, m.id)
 	case m.request():
-		return g.request(ctx, s, m)
+		return g.request(ctx, s, m, out)
 	case m.hasMethod && m.id == nil:
 		g.notify(s, m)
 	}
@@ -53,14 +64,14 @@ func (g *Gateway) answer(ctx context.Context, sessionID string, body []byte) rep
 }
 
 // whileStopping answers what comes in after a stop has begun.
-func whileStopping(m message) reply {
+func (g *Gateway) whileStopping(m message) reply {
 	switch {
 	case !m.request():
 		return reply{status: http.StatusAccepted}
 	case m.method == methodInitialize:
 		return errInitializeStopped.reply(http.StatusServiceUnavailable, m.id)
 	case m.method == methodCallTool:
-		return toolReply(m.id, toolError(textStopping))
+		return g.toolReply(&call{id: m.id, stateless: m.stateless}, toolError(textStopping))
 	default:
 		return errRequestClosed.reply(http.StatusOK, m.id)
 	}
@@ -104,10 +115,8 @@ func (g *Gateway) initialize(ctx context.Context, m message) reply {
 // notify hands on a message that wants no answer.
 func (g *Gateway) notify(s *session, m message) {
 	if m.method == methodCancelled {
-		if id := object(m.params)["requestId"]; id != nil {
-			if key, ok := idKey(id); ok {
-				g.table.cancel(s, key, errCancelled)
-			}
+		if key, ok := cancelledKey(m.params); ok {
+			g.table.cancel(s, key, errCancelled)
 		}
 		return
 	}
@@ -115,21 +124,33 @@ func (g *Gateway) notify(s *session, m message) {
 	ex.finish()
 }
 
+// cancelledKey is the key of the id that a notifications/cancelled names.
+func cancelledKey(params json.RawMessage) (string, bool) {
+	id := object(params)["requestId"]
+	if id == nil {
+		return "", false
+	}
+	return idKey(id)
+}
+
 // request answers a request of an open session.
-func (g *Gateway) request(ctx context.Context, s *session, m message) reply {
+func (g *Gateway) request(ctx context.Context, s *session, m message, out *stream) reply {
 	c, err := g.table.begin(ctx, s, m, m.method != methodCallTool)
 	switch {
 	case errors.Is(err, errInFlight):
 		return errRequestInFlight.reply(http.StatusOK, m.id)
 	case errors.Is(err, errStopping):
-		return whileStopping(m)
+		return g.whileStopping(m)
 	case err != nil:
 		return errRequestClosed.reply(http.StatusOK, m.id)
 	}
 	defer g.table.end(s, c)
 	switch m.method {
 	case methodCallTool:
-		return g.callTool(s, c, m.params)
+		if s.revision < firstStreamed {
+			out = nil
+		}
+		return g.callTool(s, c, m.params, out)
 	case methodPing, methodListTools:
 		return g.await(s, c, "", m.method, m.params)
 	default:
@@ -146,6 +167,8 @@ func (g *Gateway) await(s *session, c *call, tool, method string, params json.Ra
 	defer ex.finish()
 	limit := time.NewTimer(g.limits.Request)
 	defer limit.Stop()
+	ticks, stop := c.out.every(g.limits.Progress)
+	defer stop()
 	for done := c.ctx.Done(); ; {
 		select {
 		case resp := <-ex.response:
@@ -153,7 +176,7 @@ func (g *Gateway) await(s *session, c *call, tool, method string, params json.Ra
 				return g.endedReply(c, tool, ex.ended)
 			}
 			if failed := failure(resp); failed != nil {
-				return failed.reply(http.StatusOK, c.id)
+				return c.refuse(failed)
 			}
 			if ex.answer != nil {
 				return reply{status: http.StatusOK, body: ex.answer}
@@ -166,6 +189,8 @@ func (g *Gateway) await(s *session, c *call, tool, method string, params json.Ra
 			}
 			done = nil // the tool may still say what it waited for
 			limit.Reset(g.limits.CallGrace)
+		case <-ticks:
+			c.out.progress(tool, c.held.Load())
 		case <-limit.C:
 			if done == nil {
 				return g.endedReply(c, tool, errDeadline)

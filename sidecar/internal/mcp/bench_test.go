@@ -16,7 +16,7 @@ func benchGateway(b *testing.B, result *sdk.CallToolResult) (*Gateway, string) {
 	tools := &fakeTools{tools: fakeToolList(toolNames()...)}
 	g := New(Options{NewToolset: func(ClientInfo) Toolset { return noRecord{tools, result} }})
 	b.Cleanup(func() { _ = g.Stop(context.Background()) })
-	return g, g.answer(context.Background(), "", []byte(initializeBody)).session
+	return g, g.answer(context.Background(), nil, []byte(initializeBody), nil).session
 }
 
 // noRecord is a toolset that keeps nothing, so that a benchmark measures ours.
@@ -41,7 +41,7 @@ func BenchmarkCall(b *testing.B) {
 			body := []byte(callBody("1", "browser_click", `{"target":"e1"}`))
 			b.ReportAllocs()
 			for b.Loop() {
-				g.answer(context.Background(), session, body)
+				g.answer(context.Background(), http.Header{sessionHeader: {session}}, body, nil)
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func BenchmarkSession(b *testing.B) {
 		Limits:     Limits{Kept: sessions + 1},
 		NewToolset: func(ClientInfo) Toolset { return noRecord{} },
 	})
-	g.answer(context.Background(), "", []byte(initializeBody))
+	g.answer(context.Background(), nil, []byte(initializeBody), nil)
 	memory := func() (bytes, goroutines int64) {
 		var m runtime.MemStats
 		runtime.GC()
@@ -82,7 +82,7 @@ func BenchmarkSession(b *testing.B) {
 	for b.Loop() {
 		bytes, goroutines := memory()
 		for range sessions {
-			g.answer(context.Background(), "", []byte(initializeBody))
+			g.answer(context.Background(), nil, []byte(initializeBody), nil)
 		}
 		bytesAfter, goroutinesAfter := memory()
 		b.ReportMetric(float64(bytesAfter-bytes)/sessions, "bytes/session")

@@ -19,21 +19,24 @@ func denied(tool string) bool {
 
 // callTool answers tools/call: what can be refused without the browser is
 // refused here, the rest goes through the server to [Gateway.dispatch].
-func (g *Gateway) callTool(s *session, c *call, params json.RawMessage) reply {
+//
+// out is nil unless the client takes an event stream.
+func (g *Gateway) callTool(s *session, c *call, params json.RawMessage, out *stream) reply {
 	fields := object(params)
+	c.out = out.of(fields["_meta"])
 	var tool string
 	if !readString(fields["name"], &tool) {
-		return invalidParams("name must be the name of a tool").reply(200, c.id)
+		return c.refuse(invalidParams("name must be the name of a tool"))
 	}
 	if denied(tool) {
-		return toolReply(c.id, toolError(tool+" is not available in this browser."))
+		return g.toolReply(c, toolError(tool+" is not available in this browser."))
 	}
 	args, bad := g.arguments(tool, fields["arguments"])
 	if bad != nil {
 		if bad.rpc != nil {
-			return bad.rpc.reply(200, c.id)
+			return c.refuse(bad.rpc)
 		}
-		return toolReply(c.id, toolError(bad.text))
+		return g.toolReply(c, toolError(bad.text))
 	}
 	var stop context.CancelFunc
 	c.ctx, stop = context.WithTimeoutCause(c.ctx, g.limits.Call, errDeadline)
@@ -98,6 +101,8 @@ func (g *Gateway) admit(c *call, tool string, args json.RawMessage) (context.Con
 	if g.opts.Gate == nil {
 		return c.ctx, func() (bool, error) { return false, nil }, nil
 	}
+	c.held.Store(true)
+	defer c.held.Store(false)
 	return g.opts.Gate.Admit(c.ctx, tool, args)
 }
 

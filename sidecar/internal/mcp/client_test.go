@@ -13,9 +13,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The official client of the SDK works with the plain dialect: it asks for the
-// newest revision first, is told that it needs a session, and falls back.
+// The official client of the SDK asks for the newest revision first, and one that
+// is told not to gets a session of the newest revision with one.
 func TestOfficialClient(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) { testOfficialClient(t, version) })
+	}
+}
+
+func testOfficialClient(t *testing.T, version string) {
 	b := newBlocking()
 	h := newHarness(t, Options{}, b.call)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -26,14 +32,16 @@ func TestOfficialClient(t *testing.T) {
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
 		Endpoint:   h.url,
 		HTTPClient: &http.Client{Transport: transport},
-	}, nil)
+	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := session.InitializeResult().ProtocolVersion; got != "2025-11-25" {
-		t.Errorf("revision %q", got)
+	server := session.InitializeResult()
+	if server.ProtocolVersion != version || server.ServerInfo.Name != serverName || server.ServerInfo.Version != "1.2.3" {
+		t.Errorf("revision %q of %+v", server.ProtocolVersion, server.ServerInfo)
 	}
-	if err := session.Ping(ctx, nil); err != nil {
+	stateless := version >= firstStateless
+	if err := session.Ping(ctx, nil); (err != nil) != stateless {
 		t.Errorf("ping: %v", err)
 	}
 	list, err := session.ListTools(ctx, nil)
@@ -78,7 +86,13 @@ func TestOfficialClient(t *testing.T) {
 		t.Error("the tool goes on")
 	}
 
+	if got := h.toolset(0).client; got != (ClientInfo{"official", "1"}) || len(h.sets) != 1 {
+		t.Errorf("client %+v, %d toolsets", got, len(h.sets))
+	}
 	id := session.ID()
+	if (id == "") != stateless {
+		t.Errorf("session %q", id)
+	}
 	if err := session.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}

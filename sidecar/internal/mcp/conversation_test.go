@@ -15,7 +15,7 @@ import (
 )
 
 // A conversation is a txtar file: sections of what a client sends ("> METHOD"
-// and optionally "> METHOD session") and of what it is answered ("<"), in turn.
+// and optionally the session, then headers as name=value) and of what it is answered ("<"), in turn.
 // An answer is a status, header lines and a body. SESSION stands for the id of
 // the session that was opened last.
 func TestConversations(t *testing.T) {
@@ -46,11 +46,15 @@ func converse(t *testing.T, h *harness, sections []txtar.File) {
 		if fields[0] != ">" || answer.Name != "<" {
 			t.Fatalf("sections %d: want > and <, got %q and %q", i, ask.Name, answer.Name)
 		}
-		use := ""
-		if len(fields) > 2 {
-			use = strings.ReplaceAll(fields[2], "SESSION", session)
+		header := http.Header{}
+		for _, field := range fields[2:] {
+			if name, value, named := strings.Cut(field, "="); named {
+				header.Set(name, value)
+			} else {
+				header.Set(sessionHeader, strings.ReplaceAll(field, "SESSION", session))
+			}
 		}
-		got, err := h.do(context.Background(), fields[1], use, strings.TrimSuffix(string(ask.Data), "\n"))
+		got, err := h.send(context.Background(), fields[1], header, strings.TrimSuffix(string(ask.Data), "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,24 @@
 // plain HTTP POSTs, keeps the sessions, and hands tool calls to a [Toolset].
 //
 // A [Gateway] is the handler of one route. One JSON-RPC message comes in a
-// POST, one JSON body goes back; there is no event stream, no batch and no
-// message that the server starts. DELETE ends a session. Who may talk to the
-// route at all is decided before, by the listener.
+// POST, one JSON body goes back; there is no batch and no message that the
+// server starts. DELETE ends a session. Who may talk to the route at all is
+// decided before, by the listener.
+//
+// # Three kinds of clients
+//
+//   - Of the plain dialect, revisions up to 2025-06-18: as above, whatever
+//     their headers say.
+//   - Of 2025-11-25: the same, and a call that takes long becomes an event
+//     stream if its _meta has a progressToken and its Accept names
+//     text/event-stream: notifications/progress every two seconds, then the
+//     answer. Quick calls are answered in JSON, as the protocol leaves open.
+//   - Of 2026-07-28, told by the Mcp-Protocol-Version header or by their _meta:
+//     no initialize and no session. server/discover, tools/list and tools/call,
+//     each checked for what it says of itself; results carry a resultType and
+//     who answers; progress as above. There is nothing to subscribe to.
+//
+// Closing the connection cancels a call of each of them.
 //
 // # Invariants
 //
@@ -19,6 +34,8 @@
 //   - Admission to a session, to a request id and to a stop is decided under
 //     one lock, so neither a burst of initializes nor a race with a stop gets
 //     past a limit.
+//   - A stateless request finds no session but its client's own, and no client
+//     finds that one by an id.
 //   - A session's end closes its toolset after its last tool has returned, and
 //     touches nothing else: the browser belongs to the process.
 //   - A panic in a tool is an error of that tool and a line in the log.
@@ -51,9 +68,22 @@
 // half a kilobyte and no goroutine (a server and a client on the SDK's own
 // in-memory transport cost 38 KB and four goroutines, and encode every message
 // twice over), ids can be any JSON text since the SDK never sees them, and a
-// message that the server sends during a call can only belong to that call,
-// which is what a stream per request will need. A call costs some 35 µs, the
-// SDK's half of it included.
+// message that the server sends during a call can only belong to that call. A
+// call costs some 35 µs, the SDK's half of it included.
+//
+// Why not the SDK's HTTP handler for the newer revisions? It would be a second
+// way to the tools: with sessions, limits, stop and answers of its own, and no
+// progress from a call that waits for a person. What the revisions ask of a
+// server without prompts, resources and subscriptions is a page of code here.
+//
+// Why a toolset for clients that know of no session? An agent looks at a tab,
+// and its next call is about that tab. Requests of the same client name and
+// version share one; two agents that must not share a tab and are the same
+// program open a session each, or browse by browser_tabs' index.
+//
+// Why is progress the time that has passed? Nobody knows how much of a page's
+// work is left. It keeps clients that give up on silence waiting, and its words
+// say when a person is the reason.
 //
 // Why does a tool's result not travel through the SDK? It would encode the
 // result three times: 10 ms for a screenshot of a megabyte, instead of 1 ms, and

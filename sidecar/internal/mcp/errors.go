@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,27 +22,74 @@ const (
 	codeGone      = -32001 // the session or the answer does not exist
 	codeRefused   = -32000 // not now
 	codeCancelled = -32800 // as in the Language Server Protocol
+
+	// Of revisions without sessions.
+	codeParams = -32602
 )
 
 // The errors whose text is fixed. They are never changed.
 var (
-	errNotJSON           = &rpcError{codeParse, "The body is not JSON"}
-	errNotMessage        = &rpcError{codeInvalid, "The body must be one JSON-RPC 2.0 message"}
-	errInitializeNoID    = &rpcError{codeInvalid, "initialize must be a request"}
-	errSessionMissing    = &rpcError{codeInvalid, "Mcp-Session-Id header is required"}
-	errSessionUnknown    = &rpcError{codeGone, "Session not found"}
-	errTooManySessions   = &rpcError{codeRefused, "Too many sessions are busy; try again shortly"}
-	errUnknownMethod     = &rpcError{codeMethod, "Method not found"}
-	errRequestInFlight   = &rpcError{codeInvalid, "A request with this id is in flight"}
-	errRequestTimedOut   = &rpcError{codeGone, "The request timed out"}
-	errRequestCancelled  = &rpcError{codeCancelled, "The request was cancelled"}
-	errRequestClosed     = &rpcError{codeRefused, "The session closed"}
-	errInitializeStopped = &rpcError{codeRefused, "The browser is stopping"}
+	errNotJSON           = &rpcError{Code: codeParse, Message: "The body is not JSON"}
+	errNotMessage        = &rpcError{Code: codeInvalid, Message: "The body must be one JSON-RPC 2.0 message"}
+	errInitializeNoID    = &rpcError{Code: codeInvalid, Message: "initialize must be a request"}
+	errSessionMissing    = &rpcError{Code: codeInvalid, Message: "Mcp-Session-Id header is required"}
+	errSessionUnknown    = &rpcError{Code: codeGone, Message: "Session not found"}
+	errTooManySessions   = &rpcError{Code: codeRefused, Message: "Too many sessions are busy; try again shortly"}
+	errUnknownMethod     = &rpcError{Code: codeMethod, Message: "Method not found"}
+	errRequestInFlight   = &rpcError{Code: codeInvalid, Message: "A request with this id is in flight"}
+	errRequestTimedOut   = &rpcError{Code: codeGone, Message: "The request timed out"}
+	errRequestCancelled  = &rpcError{Code: codeCancelled, Message: "The request was cancelled"}
+	errRequestClosed     = &rpcError{Code: codeRefused, Message: "The session closed"}
+	errInitializeStopped = &rpcError{Code: codeRefused, Message: "The browser is stopping"}
 )
 
 // invalidParams is the error of params that a method can't take.
 func invalidParams(detail string) *rpcError {
-	return &rpcError{codeInternal, "Invalid params: " + detail}
+	return &rpcError{Code: codeInternal, Message: "Invalid params: " + detail, params: true}
+}
+
+// missingMeta is the error of a stateless request whose _meta lacks what it needs.
+func missingMeta(key string) *rpcError {
+	return invalidParams("_meta has no valid " + key)
+}
+
+// headerMismatch is the error of a stateless request whose header does not say
+// what its body says.
+func headerMismatch(header, got, want string) *rpcError {
+	return &rpcError{Code: sdk.CodeHeaderMismatch, Message: fmt.Sprintf("Header mismatch: %s is %q, the body has %q", header, got, want)}
+}
+
+// unsupportedVersion is the error of a request of a revision that is not known.
+func unsupportedVersion(version string) *rpcError {
+	return &rpcError{
+		Code: sdk.CodeUnsupportedProtocolVersion, Message: "Unsupported protocol version",
+		Data: encode(sdk.UnsupportedProtocolVersionData{Supported: sdk.SupportedProtocolVersions(), Requested: version}),
+	}
+}
+
+// statelessReply gives the error as a stateless client expects it: its code under
+// the status that goes with it.
+func (e *rpcError) statelessReply(id json.RawMessage) reply {
+	copied := *e
+	if e.params {
+		copied.Code = codeParams
+	}
+	status := http.StatusOK
+	switch copied.Code {
+	case codeMethod:
+		status = http.StatusNotFound
+	case codeParams, sdk.CodeHeaderMismatch, sdk.CodeUnsupportedProtocolVersion:
+		status = http.StatusBadRequest
+	}
+	return copied.reply(status, id)
+}
+
+// refuse answers a request with an error.
+func (c *call) refuse(e *rpcError) reply {
+	if c.stateless {
+		return e.statelessReply(c.id)
+	}
+	return e.reply(http.StatusOK, c.id)
 }
 
 // Why a call's context ended before its tool did, or why it was not begun.
@@ -101,17 +150,17 @@ func (g *Gateway) endedReply(c *call, tool string, cause error) reply {
 	if tool != "" {
 		switch {
 		case errors.Is(cause, errStopping):
-			return toolReply(c.id, toolError(textStopping))
+			return g.toolReply(c, toolError(textStopping))
 		case errors.Is(cause, errInterrupted):
-			return toolReply(c.id, toolError(fmt.Sprintf(
+			return g.toolReply(c, toolError(fmt.Sprintf(
 				"The browser is stopping. %s was interrupted; it may have done a part of its work.", tool)))
 		case errors.Is(cause, errDeadline):
-			return toolReply(c.id, toolError(fmt.Sprintf(
+			return g.toolReply(c, toolError(fmt.Sprintf(
 				"%s was still unfinished after %v and was given up; it may have done a part of its work. Look at the page before you try again.",
 				tool, g.limits.Call)))
 		}
 	}
-	return endedError(cause).reply(200, c.id)
+	return c.refuse(endedError(cause))
 }
 
 func endedError(cause error) *rpcError {

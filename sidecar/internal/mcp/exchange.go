@@ -114,7 +114,7 @@ func failure(resp *jsonrpc.Response) *rpcError {
 		case jsonrpc.CodeMethodNotFound:
 			return errUnknownMethod
 		case jsonrpc.CodeInternalError:
-			return &rpcError{codeInternal, e.Message}
+			return &rpcError{Code: codeInternal, Message: e.Message}
 		}
 	}
 	return invalidParams(resp.Error.Error())

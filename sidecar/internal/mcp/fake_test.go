@@ -174,13 +174,20 @@ func (a answered) toolText() (text string, isError bool) {
 
 // do sends one request; it may be called from any goroutine.
 func (h *harness) do(ctx context.Context, method, session, body string) (answered, error) {
+	header := http.Header{}
+	if session != "" {
+		header.Set(sessionHeader, session)
+	}
+	return h.send(ctx, method, header, body)
+}
+
+// send is do with any headers.
+func (h *harness) send(ctx context.Context, method string, header http.Header, body string) (answered, error) {
 	req, err := http.NewRequestWithContext(ctx, method, h.url, strings.NewReader(body))
 	if err != nil {
 		return answered{}, err
 	}
-	if session != "" {
-		req.Header.Set(sessionHeader, session)
-	}
+	req.Header = header
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return answered{}, err

@@ -30,6 +30,9 @@ func FuzzMCPBody(f *testing.F) {
 		callBody("1", "browser_click", `{"t":"\ud83d\ude00 \ud83d \u0000 \\u0000"}`),
 		callBody("1", "browser_run_code_unsafe", `{}`),
 		callBody("1", "x\xff", `{"\xff":1}`),
+		statelessBody("1", "a", "tools/list", ""),
+		statelessBody(`"x"`, "a", "server/discover", ""),
+		statelessBody("2", "b", "tools/call", `"name":"browser_navigate","arguments":{"url":"/a","URL":"//evil","_meta":{}}`),
 	} {
 		f.Add([]byte(seed))
 	}
@@ -51,9 +54,15 @@ func FuzzMCPBody(f *testing.F) {
 				t.Error(err)
 			}
 		}()
-		session := g.answer(t.Context(), "", []byte(initializeBody)).session
-		for _, id := range []string{session, "", "no such session"} {
-			checkReply(t, g.answer(t.Context(), id, body), body)
+		session := g.answer(t.Context(), nil, []byte(initializeBody), nil).session
+		m, _ := parseMessage(body)
+		var tool string
+		readString(object(m.params)["name"], &tool)
+		for _, header := range []http.Header{
+			{sessionHeader: {session}}, nil, {sessionHeader: {"no such session"}},
+			{versionHeader: {firstStateless}, methodHeader: {m.method}, nameHeader: {tool}},
+		} {
+			checkReply(t, g.answer(t.Context(), header, body, nil), body)
 		}
 	})
 }

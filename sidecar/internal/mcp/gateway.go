@@ -94,8 +94,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Gateway serves the plain JSON dialect of the protocol on one route. Make it
-// with [New], end it with [Gateway.Stop].
+// Gateway serves all revisions of the protocol on one route. Make it with [New],
+// end it with [Gateway.Stop].
 type Gateway struct {
 	opts   Options
 	limits Limits
@@ -137,10 +137,6 @@ func New(o Options) *Gateway {
 const serverName = "pillion"
 
 // ServeHTTP answers one request of the route. The caller has checked who asks.
-//
-// Clients of revisions with event streams will be told apart here, by their
-// headers and before the body is read, and given to another handler over the
-// same server: its middleware is where gate, records and panics are handled.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
@@ -159,7 +155,8 @@ func (g *Gateway) servePost(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusRequestEntityTooLarge, "The body is too large")
 		return
 	}
-	g.answer(r.Context(), r.Header.Get(sessionHeader), body).write(w)
+	out := newStream(w, r)
+	out.end(g.answer(r.Context(), r.Header, body, out))
 }
 
 func (g *Gateway) serveDelete(w http.ResponseWriter, r *http.Request) {

@@ -25,6 +25,9 @@ type Limits struct {
 	CallGrace time.Duration
 	// Request is when a request is given up in any case.
 	Request time.Duration
+	// Progress is how often a client that asked for it is told that its call
+	// goes on, from the first time on.
+	Progress time.Duration
 	// StopGrace is what a stop gives running calls to finish by themselves.
 	StopGrace time.Duration
 }
@@ -48,6 +51,9 @@ const (
 	defaultCallGrace = 2 * time.Second
 	// The dialect's own limit, for whatever is bounded by nothing else.
 	defaultRequest = 120 * time.Second
+	// Long enough for nearly all calls to be answered before, so in plain JSON,
+	// and well under the shortest patience of clients, which is ten seconds.
+	defaultProgress = 2 * time.Second
 	// Most calls take less than a second; a stop as a whole has eight.
 	defaultStopGrace = time.Second
 )
@@ -60,6 +66,7 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.Call, defaultCall)
 	setDefault(&l.CallGrace, defaultCallGrace)
 	setDefault(&l.Request, defaultRequest)
+	setDefault(&l.Progress, defaultProgress)
 	setDefault(&l.StopGrace, defaultStopGrace)
 	l.Kept = max(l.Kept, l.Sessions)
 	return l

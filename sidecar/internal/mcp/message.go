@@ -15,6 +15,7 @@ type message struct {
 	method    string
 	hasMethod bool            // method was there and is text
 	params    json.RawMessage // nil when absent
+	stateless bool            // of a revision without sessions
 }
 
 // request says whether the message wants an answer.

@@ -33,12 +33,18 @@ func (g *Gateway) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return res, err
 		case *sdk.ListToolsRequest:
-			ex.answer = envelope(ex.call.id, "result", encodeTools(ex.session.tools.Tools()))
+			ex.answer = envelope(ex.call.id, "result", g.encodeTools(ex.call, ex.session.tools.Tools()))
 			return &sdk.ListToolsResult{}, nil
+		case *sdk.ServerRequest[*sdk.DiscoverParams]:
+			res, err := next(ctx, method, req)
+			if found, ok := res.(*sdk.DiscoverResult); ok && err == nil {
+				discovered(found)
+			}
+			return res, err
 		case *sdk.CallToolRequest:
 			result, ended := g.dispatch(ex.session, ex.call, r.Params.Name, r.Params.Arguments)
 			if ex.ended = ended; ended == nil {
-				ex.answer = toolBody(ex.call.id, result)
+				ex.answer = g.toolReply(ex.call, result).body
 			}
 			return &sdk.CallToolResult{}, nil
 		default:
@@ -56,6 +62,7 @@ func (s *session) agreed(params *sdk.InitializeParams, result *sdk.InitializeRes
 		InitializeParams:          params,
 		NegotiatedProtocolVersion: result.ProtocolVersion,
 	}
+	s.revision = result.ProtocolVersion
 	if info := params.ClientInfo; info != nil {
 		s.client = ClientInfo{Name: info.Name, Version: info.Version}
 	}
@@ -63,14 +70,23 @@ func (s *session) agreed(params *sdk.InitializeParams, result *sdk.InitializeRes
 
 // encodeTools is the result of tools/list: in the toolset's order, all of them
 // at once, and without any tool that would be refused.
-func encodeTools(tools []*sdk.Tool) []byte {
+func (g *Gateway) encodeTools(c *call, tools []*sdk.Tool) []byte {
 	offered := make([]*sdk.Tool, 0, len(tools))
 	for _, t := range tools {
 		if !denied(t.Name) {
 			offered = append(offered, t)
 		}
 	}
-	return encode(struct {
+	type list struct {
 		Tools []*sdk.Tool `json:"tools"`
-	}{offered})
+	}
+	if !c.stateless {
+		return encode(list{offered})
+	}
+	return encode(struct {
+		Type string `json:"resultType"`
+		list
+		sdk.Cacheable
+		Meta map[string]any `json:"_meta"`
+	}{complete, list{offered}, sdk.Cacheable{TTLMs: listAge, CacheScope: listScope}, g.serverMeta()})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -46,8 +47,11 @@ func writeError(w http.ResponseWriter, status int, text string) {
 
 // rpcError is an error of JSON-RPC.
 type rpcError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+
+	params bool // it is about what a request brought
 }
 
 // reply gives the error as an answer to the request with this id (nil: null).
@@ -60,9 +64,16 @@ func resultReply(id json.RawMessage, result []byte) reply {
 	return reply{status: http.StatusOK, body: envelope(id, "result", result)}
 }
 
-// toolReply answers the request with this id with a tool's result.
-func toolReply(id json.RawMessage, result *sdk.CallToolResult) reply {
-	return reply{status: http.StatusOK, body: toolBody(id, result)}
+// toolReply answers a call with its tool's result.
+func (g *Gateway) toolReply(c *call, result *sdk.CallToolResult) reply {
+	var kind string
+	if c.stateless {
+		told := *result
+		told.Meta = g.serverMeta()
+		maps.Copy(told.Meta, result.Meta)
+		result, kind = &told, complete
+	}
+	return reply{status: http.StatusOK, body: toolBody(c.id, result, kind)}
 }
 
 // envelope puts an answer together by hand, so that the id goes back byte for
@@ -72,9 +83,10 @@ func envelope(id json.RawMessage, kind string, value []byte) []byte {
 }
 
 // toolBody is the answer with a tool's result: one buffer from the start, since
-// a screenshot has megabytes.
-func toolBody(id json.RawMessage, result *sdk.CallToolResult) []byte {
-	return append(appendResult(openEnvelope(id, "result", resultSize(result)), result), '}')
+// a screenshot has megabytes. kind is the result's type, "" where results have
+// none.
+func toolBody(id json.RawMessage, result *sdk.CallToolResult, kind string) []byte {
+	return append(appendResult(openEnvelope(id, "result", resultSize(result)), result, kind), '}')
 }
 
 // openEnvelope is an answer up to its value, with room for one of this size.
@@ -104,8 +116,12 @@ func encode(v any) []byte {
 // appendResult writes a tool's result. The kinds of content that tools of a
 // browser return are written here, text without HTML escaping and images
 // straight into base64; the SDK encodes the others.
-func appendResult(b []byte, r *sdk.CallToolResult) []byte {
-	b = append(b, `{"content":[`...)
+func appendResult(b []byte, r *sdk.CallToolResult, kind string) []byte {
+	b = append(b, '{')
+	if kind != "" {
+		b = append(b, `"resultType":"`+kind+`",`...)
+	}
+	b = append(b, `"content":[`...)
 	for i, c := range r.Content {
 		if i > 0 {
 			b = append(b, ',')

@@ -53,7 +53,7 @@ func TestInitializeTellsTheServerNoCapabilities(t *testing.T) {
 func TestFailedInitializeLeavesNothing(t *testing.T) {
 	made := 0
 	g := New(Options{NewToolset: func(ClientInfo) Toolset { made++; panic("no tools today") }})
-	if a := g.answer(t.Context(), "", []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":[]}`)); a.status != http.StatusOK || a.session != "" {
+	if a := g.answer(t.Context(), nil, []byte(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":[]}`), nil); a.status != http.StatusOK || a.session != "" {
 		t.Errorf("answer %d %s", a.status, a.body)
 	}
 	if made != 0 || len(g.table.sessions) != 0 {
@@ -61,7 +61,7 @@ func TestFailedInitializeLeavesNothing(t *testing.T) {
 	}
 	func() {
 		defer func() { _ = recover() }()
-		g.answer(t.Context(), "", []byte(initializeBody))
+		g.answer(t.Context(), nil, []byte(initializeBody), nil)
 	}()
 	if made != 1 || len(g.table.sessions) != 0 {
 		t.Errorf("after a panic: %d toolsets, %d sessions", made, len(g.table.sessions))

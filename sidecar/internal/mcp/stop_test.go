@@ -155,9 +155,9 @@ func TestDeadlines(t *testing.T) {
 						return c.tool(ctx)
 					}}
 				}})
-				session := g.answer(t.Context(), "", []byte(initializeBody)).session
+				session := g.answer(t.Context(), nil, []byte(initializeBody), nil).session
 				begin := time.Now()
-				a := g.answer(t.Context(), session, []byte(callBody("1", "browser_click", `{}`)))
+				a := g.answer(t.Context(), http.Header{sessionHeader: {session}}, []byte(callBody("1", "browser_click", `{}`)), nil)
 				if took := time.Since(begin); took != c.after || !strings.Contains(string(a.body), c.want) {
 					t.Errorf("after %v: %s", took, a.body)
 				}
@@ -176,9 +176,9 @@ func TestDeadlineAtTheGate(t *testing.T) {
 		g := New(Options{Gate: gate, NewToolset: func(ClientInfo) Toolset {
 			return &fakeTools{tools: fakeToolList("browser_click")}
 		}})
-		session := g.answer(t.Context(), "", []byte(initializeBody)).session
+		session := g.answer(t.Context(), nil, []byte(initializeBody), nil).session
 		begin := time.Now()
-		a := g.answer(t.Context(), session, []byte(callBody("1", "browser_click", `{}`)))
+		a := g.answer(t.Context(), http.Header{sessionHeader: {session}}, []byte(callBody("1", "browser_click", `{}`)), nil)
 		if took := time.Since(begin); took != defaultCall || !strings.Contains(string(a.body), "browser_click could not begin within 55s") {
 			t.Errorf("after %v: %s", took, a.body)
 		}

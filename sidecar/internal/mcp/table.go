@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,6 +19,10 @@ type session struct {
 	client ClientInfo
 	state  *sdk.ServerSessionState // what the SDK agreed on in initialize
 	tools  Toolset                 // nil until the session is open
+
+	revision  string    // of the protocol, as agreed; "" where each request says its own
+	stateless bool      // of a client that knows of no session
+	opening   sync.Once // of a stateless one
 
 	// The rest is the table's, under its lock.
 	open   bool // initialize has succeeded
@@ -32,6 +38,11 @@ type call struct {
 	key    string
 	ctx    context.Context // ends when the answer is no longer wanted
 	cancel context.CancelCauseFunc
+	out    *stream     // nil unless the client wants to be told of progress
+	held   atomic.Bool // it waits at the gate
+
+	stateless bool   // its answer is for a client that knows of no session
+	asked     string // the key of its id, where key is another
 
 	// begun says that a stop has to let the call finish: its tool runs, or it
 	// never waits for anything. The table's, under its lock.
@@ -46,6 +57,8 @@ type table struct {
 
 	mu         sync.Mutex
 	sessions   map[string]*session
+	agents     map[ClientInfo]*session // of sessions, those of stateless clients
+	numbered   int                     // calls of theirs
 	stopping   bool
 	unanswered int           // requests between enter and leave
 	quiet      chan struct{} // closed when stopping and nothing is unanswered
@@ -56,6 +69,7 @@ func newTable(limits Limits, now func() time.Time) *table {
 		limits:   limits,
 		now:      now,
 		sessions: make(map[string]*session),
+		agents:   make(map[ClientInfo]*session),
 		quiet:    make(chan struct{}),
 	}
 }
@@ -105,6 +119,10 @@ func (t *table) stop() <-chan struct{} {
 func (t *table) reserve() (s *session, evicted []*session, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.reserveLocked()
+}
+
+func (t *table) reserveLocked() (s *session, evicted []*session, ok bool) {
 	if len(t.sessions) >= t.limits.Sessions {
 		oldest := t.now().Add(-t.limits.Idle)
 		for _, old := range t.sessions {
@@ -135,12 +153,34 @@ func (t *table) reserve() (s *session, evicted []*session, ok bool) {
 	return s, evicted, true
 }
 
+// stateless finds the session of a stateless client, or reserves one.
+func (t *table) stateless(client ClientInfo) (s *session, evicted []*session, refused *rpcError) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := t.agents[client]; s != nil {
+		return s, nil, nil
+	}
+	if t.stopping {
+		return nil, nil, errInitializeStopped
+	}
+	s, evicted, ok := t.reserveLocked()
+	if !ok {
+		return nil, evicted, errTooManySessions
+	}
+	s.client, s.stateless = client, true
+	t.agents[client] = s
+	return s, evicted, nil
+}
+
 // idle says whether the session may be closed to make room.
 func (s *session) idle() bool { return s.open && len(s.calls) == 0 }
 
 // close takes a session out and ends its calls. The lock is held.
 func (t *table) close(s *session, cause error) *session {
 	delete(t.sessions, s.id)
+	if t.agents[s.client] == s {
+		delete(t.agents, s.client)
+	}
 	s.closed = true
 	for _, c := range s.calls {
 		c.cancel(cause)
@@ -167,7 +207,7 @@ func (t *table) drop(s *session) {
 func (t *table) find(id string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.sessions[id]; s != nil && s.open {
+	if s := t.sessions[id]; s != nil && s.open && !s.stateless {
 		return s
 	}
 	return nil
@@ -178,7 +218,7 @@ func (t *table) remove(id string, cause error) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sessions[id]
-	if s == nil || !s.open {
+	if s == nil || !s.open || s.stateless {
 		return nil
 	}
 	return t.close(s, cause)
@@ -206,12 +246,18 @@ func (t *table) begin(ctx context.Context, s *session, m message, begun bool) (*
 		return nil, errSessionClosed
 	case t.stopping && !begun:
 		return nil, errStopping
-	case s.calls[m.key] != nil:
+	case !m.stateless && s.calls[m.key] != nil:
 		return nil, errInFlight
 	}
-	c := &call{id: m.id, key: m.key, begun: begun}
+	c := &call{id: m.id, key: m.key, begun: begun, stateless: m.stateless}
+	if m.stateless {
+		// Several agents of one kind may share the session, and each counts
+		// its requests from one.
+		t.numbered++
+		c.asked, c.key = m.key, strconv.Itoa(t.numbered)
+	}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
-	s.calls[m.key] = c
+	s.calls[c.key] = c
 	return c, nil
 }
 
@@ -236,6 +282,24 @@ func (t *table) cancel(s *session, key string, cause error) {
 	defer t.mu.Unlock()
 	if c := s.calls[key]; c != nil {
 		c.cancel(cause)
+	}
+}
+
+// cancelStateless ends the stateless request whose id has this key, if there is
+// exactly one: whose it is, the message does not say.
+func (t *table) cancelStateless(key string, cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var found []*call
+	for _, s := range t.agents {
+		for _, c := range s.calls {
+			if c.asked == key {
+				found = append(found, c)
+			}
+		}
+	}
+	if len(found) == 1 {
+		found[0].cancel(cause)
 	}
 }
 
