@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
 // Deck is what pictures can't show, for viewers that asked for it.
@@ -56,6 +57,8 @@ type Controls interface {
 	NewTab(ctx context.Context) error
 	ShowTab(ctx context.Context, id int) error
 	CloseTab(ctx context.Context, id int) error
+	Pick(ctx context.Context, id int, c page.Choice) error // the picker
+	Copy(ctx context.Context) (string, error)              // the selected text
 	// Hold lets dialogs wait for an answer from now on.
 	Hold()
 }
@@ -203,6 +206,9 @@ func (h *Hub) controlOf(v *viewer, typ string, f fields) func(context.Context) e
 			}
 			return func(ctx context.Context) error { return c.Choose(ctx, files) }
 		}
+	}
+	if do := h.besideOf(v, typ, f); do != nil {
+		return do
 	}
 	if v.wants.tabs {
 		id, known := f.whole("id", 1, 1<<31)

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
+	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
 // fakeControls notes what it is told on the screen's list.
@@ -56,6 +58,11 @@ func (c *fakeControls) Open(ctx context.Context, url string) error {
 	}
 	return c.did("open %s", url)
 }
+func (c *fakeControls) Pick(_ context.Context, id int, choice page.Choice) error {
+	raw, _ := json.Marshal(choice)
+	return c.did("pick %d %s", id, raw)
+}
+func (c *fakeControls) Copy(context.Context) (string, error)     { return "copied", c.did("copy") }
 func (c *fakeControls) Back(context.Context) error               { return c.did("back") }
 func (c *fakeControls) Forward(context.Context) error            { return c.did("forward") }
 func (c *fakeControls) Reload(context.Context) error             { return c.did("reload") }

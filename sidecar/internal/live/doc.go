@@ -32,6 +32,15 @@
 //     drives answers {"type":"answer","id","done":true}, which also hands back, or
 //     the same without done to decline. Who does not drive adds a control "ticket".
 //     Handing back in any other way means done as well.
+//   - clipboard: {"type":"copy"} is answered by {"type":"clipboard","text"}, what is
+//     selected on the page; nothing of a password field is.
+//   - downloads: {"type":"download","download":{"id","name","state","size","why"}},
+//     where state is begun, completed, refused or canceled.
+//   - pickers: {"type":"picker","picker":{"id","kind","label","options":[{"label",
+//     "group","disabled"}],"selected","value","min","max","step"} or null}: what
+//     Chromium opens in a window of its own, which is in no picture. The answer is
+//     {"type":"pick","id"} with the "index" of an option, a "value" as the kind of
+//     input writes it, or "cancel":true.
 //   - binary: pictures come as binary messages: four bytes, big end first, with the
 //     length of a JSON text, that text ({"type":"frame","width","height","seq",
 //     "age_ms"}), and the JPEG.

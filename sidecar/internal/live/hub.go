@@ -80,7 +80,8 @@ type Hub struct {
 	area    *area // what it shows
 	deck    deckMessages
 	ask     *askState // what an agent asks; nil when none does
-	acts    int       // what people do that is not finished
+	picker  *PickerState
+	acts    int // what people do that is not finished
 	revoked map[string]int64
 	watched time.Duration // with at least one viewer, until since
 	since   time.Time     // when somebody began to watch; zero when nobody does
@@ -240,6 +241,9 @@ func (h *Hub) join(v *viewer, features []string) bool {
 	}
 	if h.ask != nil {
 		v.showAsk(h.ask)
+	}
+	if h.picker != nil {
+		v.showPicker(h.picker)
 	}
 	if len(h.viewers) == 0 {
 		h.since = time.Now()

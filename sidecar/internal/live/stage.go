@@ -18,6 +18,9 @@ type Stage struct {
 	mu      sync.Mutex
 	tab     *browser.Tab
 	touched *browser.Tab // whose input a person may hold down; nil = nothing is held
+
+	pick      *pickers // set by Raise
+	downloads int      // newest event of downloads that was told; the screencast's
 }
 
 // StageOptions are what a [Stage] needs of the session.
@@ -34,6 +37,8 @@ func NewStage(b *browser.Browser, o StageOptions) *Stage { return &Stage{b: b, o
 
 // Raise begins to show the browser's tabs to a hub.
 func (s *Stage) Raise(h *Hub) {
+	s.downloads = s.b.LastDownload()
+	s.watchPickers(h)
 	s.cast = s.b.Screencast(browser.CastOptions{
 		OnView: func(v browser.View) {
 			s.turnTo(v.Tab)
@@ -47,7 +52,10 @@ func (s *Stage) Raise(h *Hub) {
 			}
 			h.Show(page, v.Tab)
 		},
-		OnModel: func(v browser.View) { h.Deal(s.look(v)) },
+		OnModel: func(v browser.View) {
+			h.Deal(s.look(v))
+			h.downloaded(s.newDownloads())
+		},
 		OnFrame: func(f *browser.CastFrame) {
 			h.Draw(Picture{
 				JPEG: f.JPEG, Width: f.Width, Height: f.Height, OffsetTop: f.OffsetTop, Taken: f.Taken, Done: f.Done,
@@ -57,7 +65,11 @@ func (s *Stage) Raise(h *Hub) {
 }
 
 // Close ends it. The hub is told nothing any more.
-func (s *Stage) Close() { s.cast.Close() }
+func (s *Stage) Close() {
+	s.cast.Close()
+	s.pick.stop()
+	<-s.pick.done
+}
 
 // turnTo makes another tab the one that input goes to.
 func (s *Stage) turnTo(tab *browser.Tab) {
@@ -78,10 +90,16 @@ func (s *Stage) SetPace(p browser.Pace) { s.cast.SetPace(p) }
 // Mouse passes a mouse event on.
 func (s *Stage) Mouse(p input.DispatchMouseEventParams) {
 	s.touch(func(t *browser.Tab) { t.RelayMouse(p) })
+	if p.Type == input.DispatchMouseEventTypeMousePressed || p.Type == input.DispatchMouseEventTypeMouseReleased {
+		s.pick.pressed()
+	}
 }
 
 // Key passes a key event on.
-func (s *Stage) Key(p input.DispatchKeyEventParams) { s.touch(func(t *browser.Tab) { t.RelayKey(p) }) }
+func (s *Stage) Key(p input.DispatchKeyEventParams) {
+	s.touch(func(t *browser.Tab) { t.RelayKey(p) })
+	s.pick.pressed()
+}
 
 // Text passes text on.
 func (s *Stage) Text(text string) { s.touch(func(t *browser.Tab) { t.RelayText(text) }) }
@@ -104,6 +122,10 @@ func (s *Stage) Release() {
 }
 
 func (s *Stage) release() {
+	if s.pick.open != nil {
+		s.pick.drop = true
+		s.pick.pressed()
+	}
 	if s.touched != nil {
 		s.touched.ReleaseInput()
 		s.touched = nil

@@ -12,6 +12,10 @@ type wants struct {
 	mac    bool // its command key means Control
 	modals bool // dialogs and file choosers as messages
 	tabs   bool // the list of tabs, and to go where it likes
+
+	clipboard bool // what is selected, for its own clipboard
+	downloads bool // what becomes of files that pages save
+	pickers   bool // lists, dates and colours to choose from
 }
 
 // of is the wish of this name; nil for one that nobody knows.
@@ -21,6 +25,12 @@ func (w *wants) of(name string) *bool {
 		return &w.ask
 	case "binary":
 		return &w.binary
+	case "clipboard":
+		return &w.clipboard
+	case "downloads":
+		return &w.downloads
+	case "pickers":
+		return &w.pickers
 	case "mac":
 		return &w.mac
 	case "modals":

@@ -32,6 +32,8 @@
     return { done: true };
   };
 
+  Act.assign = assign;
+
   // Browsers may drop seconds that are zero, or write a number differently.
   const sameValue = (type, got, want) =>
     got !== '' && (type === 'range' ? Number(got) === Number(want) : got.replace(/:00(\.0+)?$/, '') === want.replace(/:00(\.0+)?$/, '').replace(' ', 'T') || got === want);
