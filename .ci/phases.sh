@@ -15,7 +15,7 @@ trap 'rm -f "$log"' EXIT
 
 # why picks from a log of tests what says how they failed.
 why() {
-  grep -E '^ *--- FAIL|_test\.go:[0-9]+:|^FAIL|^panic:|DATA RACE|^make.*Error' "$log" | cut -c -300 | head -n 60
+  grep -E '^ *--- FAIL|_test\.go:[0-9]+:|^FAIL|^panic:|DATA RACE|^make.*\*\*\*' "$log" | cut -c -300 | head -n 60
 }
 
 took=() failed=() reasons=()
