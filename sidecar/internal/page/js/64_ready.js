@@ -17,6 +17,10 @@
     else Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
   };
 
+  // After so many waits for a frame that never came nothing moves any more: frames
+  // that are out of sight get none.
+  const FRAMELESS = 5;
+
   const sameBox = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 
   // ready waits until el is in the states o.need ('visible', 'enabled',
@@ -39,6 +43,7 @@
     let tries = o.tries || 0;
     let scrolled = -Infinity;
     let before = null;
+    let frameless = 0;
     for (;;) {
       if (stops !== Act.stops) return { stopped: true };
       if (!isConnected(el)) return { gone: true, log: log.lines() };
@@ -59,19 +64,20 @@
       }
       if (!why) {
         const box = rectOf(face);
-        if (!o.stable || (before && sameBox(before, box))) {
+        const compared = before && (!frameless || frameless >= FRAMELESS);
+        if (!o.stable || (compared && sameBox(before, box))) {
           if (o.guard) Act.guard(face, o.guard);
           return { x: spot.x, y: spot.y, box: { x: box.x, y: box.y, width: box.width, height: box.height }, tries };
         }
-        if (before) log.add('element is not stable: it moved all the time');
-        else if (o.guard) Act.listenBefore();
+        if (compared) log.add('element is not stable: it moved all the time');
+        else if (!before && o.guard) Act.listenBefore();
         before = box;
       } else {
         before = null;
         log.add(why);
       }
       if (performance.now() - started >= o.budget) return { late: true, log: log.lines() };
-      await Act.frame();
+      frameless = (await Act.frame()) ? 0 : frameless + 1;
     }
   };
 }
