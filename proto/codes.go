@@ -96,6 +96,14 @@ const (
 	CodeHeld               Code = "held"
 )
 
+// Codes of recordings.
+const (
+	CodeArchiveUnusable  Code = "archive_unusable"
+	CodeRecordingUnknown Code = "recording_unknown"
+	CodeRecordingLimit   Code = "recording_limit"
+	CodeRecordingInvalid Code = "recording_invalid"
+)
+
 // Codes of everywhere.
 const (
 	CodeTimeout   Code = "timeout"
@@ -181,6 +189,11 @@ func Codes() []CodeInfo {
 		{CodeQuotaExceeded, "The session's output directory is full.", false},
 		{CodeStorageInvalid, "A storage state has an entry of the wrong shape.", false},
 		{CodeHeld, "A person drives this browser by hand and did not hand it back in time; nothing was done.", true},
+
+		{CodeArchiveUnusable, "The file for recordings can't be made, opened or read, or is another kind of file.", false},
+		{CodeRecordingUnknown, "There is no recording of this name, or it has ended.", false},
+		{CodeRecordingLimit, "A batch, or the recording that it is for, is over its limit.", false},
+		{CodeRecordingInvalid, "A batch of recorded events breaks a rule, so none of it was kept.", false},
 
 		{CodeTimeout, "The call took longer than its limit.", true},
 		{CodeCancelled, "The caller went away or cancelled.", true},

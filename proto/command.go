@@ -54,7 +54,7 @@ func DecodeCommand(line []byte) (Command, error) {
 	var c Command
 	c.ID, _ = obj["id"].(string) // first, for the answer to a command that is refused
 	if v := obj["stop_at"]; v != nil {
-		at, ok := instant(v)
+		at, ok := Instant(v)
 		if !ok {
 			err = errors.New("stop_at is neither epoch milliseconds nor an ISO 8601 date")
 		} else {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// instant reads a point in time: a finite number of epoch milliseconds
+// Instant reads a point in time of decoded JSON, as epoch milliseconds: a finite number of epoch milliseconds
 // (fractions, negative ones and the past are fine), or a string in one of the
 // forms of ISO 8601 that JavaScript specifies:
 //
@@ -18,7 +18,7 @@ import (
 // engine makes a date of is refused, and so is a day that its month does not
 // have: a session that never stops because of a guessed date is worse than one
 // that does not start.
-func instant(v any) (float64, bool) {
+func Instant(v any) (ms float64, ok bool) {
 	if f, ok := finite(v); ok {
 		return f, true
 	}

@@ -135,7 +135,7 @@ func (c *checker) host(key string, v any) string {
 }
 
 func (c *checker) stopAt(key string, v any) *float64 {
-	at, ok := instant(v)
+	at, ok := Instant(v)
 	if v != nil && !ok {
 		c.fail(key, "must be epoch milliseconds or an ISO 8601 date")
 	}

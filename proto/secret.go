@@ -1,6 +1,7 @@
 package proto
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
@@ -29,6 +30,22 @@ func NewSecret(s string) Secret {
 		return Secret{}
 	}
 	return Secret{&s}
+}
+
+// RandomToken returns a bearer token: the prefix, by which scanners for secrets
+// recognise it, and so many characters of base58, each worth 5.86 random bits.
+func RandomToken(prefix string, length int) Secret {
+	const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+	const fair = 256 / len(base58) * len(base58) // bytes from here on would favour the first letters
+	token := []byte(prefix)
+	var b [1]byte
+	for len(token) < len(prefix)+length {
+		rand.Read(b[:]) // never fails: it ends the program instead
+		if int(b[0]) < fair {
+			token = append(token, base58[int(b[0])%len(base58)])
+		}
+	}
+	return NewSecret(string(token))
 }
 
 // Reveal returns the value, for the one place that must send it.

@@ -1,56 +1,10 @@
 package record
 
 import (
-	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
-	"os"
 	"strings"
 	"testing"
 	"time"
 )
-
-// The files of others are those that were looked at.
-func TestVendoredFiles(t *testing.T) {
-	list, err := os.Open("rrweb/VENDOR")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer list.Close()
-	listed := map[string]bool{"VENDOR": true}
-	for lines := bufio.NewScanner(list); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") {
-			continue
-		}
-		fields := strings.Split(lines.Text(), " | ")
-		if len(fields) != 4 || !strings.Contains(fields[1], "@") {
-			t.Errorf("a line that says too little: %s", lines.Text())
-			continue
-		}
-		content, err := os.ReadFile("rrweb/" + fields[0])
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != fields[3] {
-			t.Errorf("%s is not %s of %s", fields[0], fields[2], fields[1])
-		}
-		listed[fields[0]] = true
-	}
-	entries, err := os.ReadDir("rrweb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if !listed[e.Name()] {
-			t.Errorf("%s comes from nowhere", e.Name())
-		}
-	}
-	license, err := os.ReadFile("rrweb/LICENSE")
-	if err != nil || !strings.HasPrefix(string(license), "MIT License") {
-		t.Errorf("the licence: %.40s, %v", license, err)
-	}
-}
 
 func TestScriptIsPutTogether(t *testing.T) {
 	name := newName()

@@ -1,0 +1,103 @@
+
+  // The library's types of events, those that matter here.
+  const FULL_SNAPSHOT = 2, INCREMENT = 3, META = 4, CUSTOM = 5;
+  // Sources of increments that a hand causes: mouse buttons, typing.
+  const BY_HAND = new Set([2, 5]);
+
+  // model sorts the events of a recording into tabs and the items of a timeline.
+  //
+  //   start, end   epoch milliseconds
+  //   tabs         by number: {number, title, opened, closed, events}
+  //   items        [{at, kind, tab, head, text}], in order of time
+  //   shown        [{at, tab}]: which tab is on screen from when on
+  //   times        of everything, in order
+  const model = (events) => {
+    const tabs = new Map();
+    const items = [];
+    const shown = [];
+    const times = [];
+    const tab = (n) => {
+      if (!tabs.has(n)) tabs.set(n, { number: n, title: `Tab ${n}`, opened: 0, closed: 0, events: [] });
+      return tabs.get(n);
+    };
+    for (const e of events) {
+      const data = e.data;
+      if (!Number.isFinite(e.timestamp) || data === null || typeof data !== 'object') continue;
+      if (e.kind === 'rrweb') {
+        if (!Number.isInteger(data.type)) continue;
+        const t = tab(Number.isInteger(data.tab) ? data.tab : 0);
+        // A player can begin at a page's address or at a snapshot.
+        if (t.events.length === 0 && data.type !== META && data.type !== FULL_SNAPSHOT) continue;
+        // The order of arrival is the true one.
+        const last = t.events.length > 0 ? t.events[t.events.length - 1].timestamp : 0;
+        const at = Math.max(last, e.timestamp);
+        t.events.push({ type: data.type, data: data.data, timestamp: at });
+        times.push(at);
+        if (data.type === INCREMENT && data.data && BY_HAND.has(data.data.source)) shown.push({ at, tab: t.number });
+        continue;
+      }
+      times.push(e.timestamp);
+      const item = describe(e.kind, data);
+      if (!item) continue;
+      item.at = e.timestamp;
+      item.tab = Number.isInteger(data.tab) ? data.tab : 0;
+      items.push(item);
+      if (!item.tab) continue;
+      const t = tab(item.tab);
+      if (typeof data.url === 'string') t.title = data.url;
+      if (data.label === 'page_opened') t.opened = e.timestamp;
+      if (data.label === 'page_closed') t.closed = e.timestamp;
+      if (data.label === 'page_opened' || data.label === 'page_closed') shown.push({ at: e.timestamp, tab: item.tab, closed: data.label === 'page_closed' });
+    }
+    const byTime = (a, b) => a.at - b.at;
+    items.sort(byTime);
+    times.sort((a, b) => a - b);
+    const start = times[0] || 0, end = times[times.length - 1] || 0;
+    for (const t of tabs.values()) {
+      // A player needs two events, and the last one is the session's end for all.
+      if (t.events.length > 0) t.events.push({ type: CUSTOM, data: { tag: 'end', payload: {} }, timestamp: Math.max(end, t.events[t.events.length - 1].timestamp) });
+    }
+    return { start, end, tabs, items, times, shown: onScreen(shown.sort(byTime), tabs) };
+  };
+
+  // onScreen says which tab a person would have seen: the one that opened last or was
+  // used last, and when it closes the one before.
+  const onScreen = (signs, tabs) => {
+    const shown = [];
+    let open = [];
+    for (const s of signs) {
+      open = open.filter((n) => n !== s.tab);
+      if (!s.closed) open.push(s.tab);
+      const now = open[open.length - 1];
+      if (now !== undefined && (shown.length === 0 || shown[shown.length - 1].tab !== now)) shown.push({ at: s.at, tab: now });
+    }
+    const first = [...tabs.keys()].filter((n) => tabs.get(n).events.length > 0).sort((a, b) => a - b)[0];
+    if (first !== undefined && shown.length === 0) shown.push({ at: 0, tab: first });
+    return shown;
+  };
+
+  // describe says what a fact means to a person; null for what is no item.
+  const describe = (kind, data) => {
+    const text = (...parts) => parts.filter((p) => typeof p === 'string' && p !== '').join(' · ');
+    if (kind === 'console') return { kind: 'error', head: data.level === 'warning' ? 'Warning' : 'Error', text: text(data.message || data.text) };
+    if (kind === 'action') {
+      const took = Number.isFinite(data.duration_ms) ? `${data.duration_ms} ms` : '';
+      const failed = data.outcome === 'ok' ? '' : data.outcome;
+      return { kind: 'action', head: String(data.tool || 'action').replace(/^browser_/, ''), text: text(data.target, data.to, data.url, data.what, data.key, took, failed), failed: failed !== '' };
+    }
+    if (kind !== 'marker') return null;
+    const who = data.user && typeof data.user === 'object' ? data.user.name || data.user.id : '';
+    switch (data.label) {
+      case 'page_opened': return { kind: 'page', head: 'Opened', text: text(data.url) };
+      case 'navigated': return { kind: 'page', head: 'Went to', text: text(data.url) };
+      case 'page_closed': return { kind: 'page', head: 'Closed', text: '' };
+      case 'takeover_started': return { kind: 'person', head: 'A person took over', text: text(who) };
+      case 'takeover_ended': return { kind: 'person', head: 'A person let go', text: text(who, data.reason) };
+      case 'refused': return { kind: 'refusal', head: 'Refused', text: text(data.kind, data.target, data.rule) };
+      case 'crashed': return { kind: 'error', head: 'The page crashed', text: '' };
+      case 'recording_failed': return { kind: 'session', head: 'A page could not be recorded', text: '' };
+      case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: String(data.dropped || '') };
+      case 'stopping': return { kind: 'session', head: 'The session ended', text: text(data.reason) };
+      default: return { kind: 'session', head: String(data.label), text: '' };
+    }
+  };

@@ -1,0 +1,169 @@
+package recordings
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/proto/archive"
+	"github.com/pillion-browser/pillion/proto/replay"
+)
+
+const (
+	// tokenPrefix makes an ingest's token recognisable to secret scanners.
+	tokenPrefix = "aarec_"
+	tokenLength = 32 // characters of base58 after the prefix: 187 bits
+	// tokenLife is the longest that a token holds, however long the sandbox does.
+	tokenLife = 2 * time.Hour
+)
+
+// Options are a store's. The zero value is in order.
+type Options struct {
+	Log *slog.Logger     // nil: nothing is logged
+	Now func() time.Time // nil = time.Now
+}
+
+// Store keeps recordings in one file. Its methods may be called at any time and
+// from anywhere. Make it with [Open].
+type Store struct {
+	archive *archive.Archive
+	log     *slog.Logger
+	now     func() time.Time
+
+	mu   sync.Mutex
+	open map[string]intake // by recording
+}
+
+// intake is what a recording that is open takes.
+type intake struct {
+	token      proto.Secret
+	until      time.Time
+	batchBytes int
+	actions    bool
+}
+
+// Open opens the file of recordings and makes it where there is none. Recordings
+// that an earlier process left open end as interrupted: one process keeps a file.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	a, err := archive.Create(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.EndAll(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	s := &Store{archive: a, log: o.Log, now: o.Now, open: map[string]intake{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s, nil
+}
+
+// Close ends the use of the file. Recordings that are open take nothing more and
+// are interrupted.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	clear(s.open)
+	s.mu.Unlock()
+	return s.archive.Close()
+}
+
+// About is what a recording begins with. The zero value is in order.
+type About struct {
+	Title   string    // for people, such as the sandbox's name
+	App     string    // origin of the app
+	Expires time.Time // of the sandbox: nothing is taken later; zero: two hours from now
+	// Actions takes the agent's tool calls too, and has the sidecar send them.
+	Actions    bool
+	BatchBytes int   // most JSON of one batch; 0 = proto.DefaultBatchBytes
+	MaxEvents  int   // of the recording; 0 = 100,000
+	MaxBytes   int64 // of the recording's JSON; 0 = 100 MiB
+}
+
+// Intake is how a sidecar sends a recording.
+type Intake struct {
+	ID      string // of the recording
+	Token   proto.Secret
+	Expires time.Time // of the token
+	about   About
+}
+
+// Begin makes a recording and lets its sidecar in.
+func (s *Store) Begin(ctx context.Context, about About) (Intake, error) {
+	about.BatchBytes = cmp.Or(about.BatchBytes, proto.DefaultBatchBytes)
+	now := s.now()
+	until := now.Add(tokenLife)
+	if !about.Expires.IsZero() && about.Expires.Before(until) {
+		until = about.Expires
+	}
+	r, err := s.archive.Begin(ctx, archive.About{Title: about.Title, App: about.App, MaxEvents: about.MaxEvents, MaxBytes: about.MaxBytes}, now)
+	if err != nil {
+		return Intake{}, err
+	}
+	token := proto.RandomToken(tokenPrefix, tokenLength)
+	s.mu.Lock()
+	s.open[r.ID] = intake{token, until, about.BatchBytes, about.Actions}
+	s.mu.Unlock()
+	return Intake{ID: r.ID, Token: token, Expires: until, about: about}, nil
+}
+
+// Launch is the recording's part of a launch config. ingest is the URL, as the
+// sidecar reaches it, under which [Store.Ingest] is served.
+func (i Intake) Launch(ingest string) *proto.Recording {
+	return &proto.Recording{
+		URL: strings.TrimSuffix(ingest, "/") + "/" + i.ID, Token: i.Token, BatchBytes: i.about.BatchBytes, Actions: i.about.Actions,
+	}
+}
+
+// Finish ends a recording: nothing more is taken. Call it when the browser has
+// ended, and not before.
+func (s *Store) Finish(ctx context.Context, id string) error {
+	s.mu.Lock()
+	delete(s.open, id)
+	s.mu.Unlock()
+	return s.archive.End(ctx, id, archive.Finished, s.now())
+}
+
+// Remove deletes a recording.
+func (s *Store) Remove(ctx context.Context, id string) error {
+	s.mu.Lock()
+	delete(s.open, id)
+	s.mu.Unlock()
+	return s.archive.Remove(ctx, id)
+}
+
+// List gives all recordings without their events, the newest first.
+func (s *Store) List(ctx context.Context) ([]archive.Recording, error) {
+	return s.archive.Recordings(ctx)
+}
+
+// Archive is the file, for whoever needs the events themselves.
+func (s *Store) Archive() *archive.Archive { return s.archive }
+
+// Handler shows the recordings to people. It does not ask who they are. Its routes,
+// all of them to be read only:
+//
+//	GET /                     the list, as a page
+//	GET /recordings.json      the same as JSON
+//	GET /ID/                  a page that replays one
+//	GET /ID/recording.json    what is known of it
+//	GET /ID/events            its events, as JSON lines
+//	GET /ID/export.html       all of it as one file
+func (s *Store) Handler() http.Handler { return replay.Handler(s.archive, s.log) }
+
+// admit finds what a recording takes; false for a token that opens nothing.
+func (s *Store) admit(id, token string) (intake, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, ok := s.open[id]
+	return in, ok && in.token.Matches(token) && s.now().Before(in.until)
+}
