@@ -58,7 +58,7 @@ func parsePages() *pages {
 		list: parse("list.html"), replay: parse("replay.html"), exported: parse("export.html"),
 		assets: map[string]string{
 			"replay.js": pageScript(), "replay.css": read("web/replay.css"),
-			"list.css": read("web/list.css"),
+			"list.css":  read("web/list.css"),
 			"player.js": playerScript, "player.css": playerStyle,
 		},
 	}
