@@ -104,6 +104,24 @@ const (
 	CodeRecordingInvalid Code = "recording_invalid"
 )
 
+// Codes of a host's API.
+const (
+	CodeSandboxUnknown     Code = "sandbox_unknown"
+	CodeSandboxNotReady    Code = "sandbox_not_ready"
+	CodeSandboxExpiring    Code = "sandbox_expiring"
+	CodeBrowserExists      Code = "browser_exists"
+	CodeBrowserNotRunning  Code = "browser_not_running"
+	CodeBrowserStopped     Code = "browser_stopped"
+	CodeModeUnknown        Code = "mode_unknown"
+	CodeModeUnavailable    Code = "mode_unavailable"
+	CodeCapabilityUnknown  Code = "capability_unknown"
+	CodeBackendUnavailable Code = "backend_unavailable"
+	CodeExecutionDisabled  Code = "execution_disabled"
+	CodePermissionDenied   Code = "permission_denied"
+	CodeQuotaDenied        Code = "quota_denied"
+	CodeSignInUnavailable  Code = "sign_in_unavailable"
+)
+
 // Codes of everywhere.
 const (
 	CodeTimeout   Code = "timeout"
@@ -194,6 +212,21 @@ func Codes() []CodeInfo {
 		{CodeRecordingUnknown, "There is no recording of this name, or it has ended.", false},
 		{CodeRecordingLimit, "A batch, or the recording that it is for, is over its limit.", false},
 		{CodeRecordingInvalid, "A batch of recorded events breaks a rule, so none of it was kept.", false},
+
+		{CodeSandboxUnknown, "The caller has no sandbox of this id.", false},
+		{CodeSandboxNotReady, "The sandbox is not ready, so there is no app to open.", true},
+		{CodeSandboxExpiring, "The sandbox expires too soon for a browser to be worth its start.", false},
+		{CodeBrowserExists, "The sandbox has a browser already, and may have one.", true},
+		{CodeBrowserNotRunning, "The sandbox has no running browser with what was asked for.", true},
+		{CodeBrowserStopped, "The browser that a run or a session belongs to has stopped; nothing was called.", false},
+		{CodeModeUnknown, "A browser starts headless or headed, and in no other mode.", false},
+		{CodeModeUnavailable, "The backend can't start a browser in this mode.", false},
+		{CodeCapabilityUnknown, "There is no group of tools of this name.", false},
+		{CodeBackendUnavailable, "The host has no backend that can run a browser.", false},
+		{CodeExecutionDisabled, "The host's operator has switched execution off for this owner.", false},
+		{CodePermissionDenied, "This person may not do that with this sandbox.", false},
+		{CodeQuotaDenied, "The owner's quota does not allow it.", false},
+		{CodeSignInUnavailable, "A saved sign-in was asked for, and there is none or it can't be read.", false},
 
 		{CodeTimeout, "The call took longer than its limit.", true},
 		{CodeCancelled, "The caller went away or cancelled.", true},

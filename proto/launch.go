@@ -63,6 +63,11 @@ const (
 	CapabilityPDF     = "pdf"
 )
 
+// Capabilities lists the groups.
+func Capabilities() []string {
+	return []string{CapabilityTesting, CapabilityVision, CapabilityPDF}
+}
+
 // Which Chromium a session gets.
 const (
 	ChromiumAuto  = "auto"  // the headless shell where it serves, else full Chromium

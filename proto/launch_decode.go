@@ -99,14 +99,13 @@ func (c *checker) launch(doc map[string]any) Launch {
 func (c *checker) capabilities(key string, v any) []string {
 	var kept []string
 	for _, v := range c.array(key, v) {
-		switch s, _ := v.(string); s {
-		case CapabilityTesting, CapabilityVision, CapabilityPDF:
-			if !slices.Contains(kept, s) {
-				kept = append(kept, s)
-			}
-		default:
+		s, _ := v.(string)
+		if !slices.Contains(Capabilities(), s) {
 			c.fail(key, "must be an array of testing, vision and pdf")
 			return nil
+		}
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
 		}
 	}
 	return kept

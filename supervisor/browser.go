@@ -61,6 +61,7 @@ func newBrowser(s *Supervisor, launch proto.Launch, process Process) *Browser {
 		ended:     make(chan struct{}),
 	}
 	b.tail = &tail{mask: newMasker(launch), line: func(line string) { b.log.Debug(line) }}
+	b.launch.StorageState = proto.StorageState{} // sent, and of no more use here
 	b.usage.Started = time.Now()
 	return b
 }

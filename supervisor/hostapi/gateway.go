@@ -1,0 +1,109 @@
+package hostapi
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"time"
+
+	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/supervisor"
+)
+
+// passMCP is the agents' way to a browser: the request is passed on with the
+// browser's token in place of the host's credential, and the answer comes back
+// as it flows.
+func (h *Host) passMCP(w http.ResponseWriter, r *http.Request, who Identity) error {
+	browser, s := h.byID(who, r.PathValue("session"))
+	if browser == nil {
+		answerMCP(w, browserStopped())
+		return nil
+	}
+	if r.Header.Get("Origin") != "" { // an agent has none; a page must not come this way
+		return refuse(proto.CodeOriginDenied, "pages may not drive a browser")
+	}
+	target, err := url.Parse(browser.MCPURL())
+	if err != nil {
+		return internal("read the browser's address", err)
+	}
+	(&httputil.ReverseProxy{
+		Transport:     h.toBrowsers,
+		FlushInterval: -1, // events are for now
+		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		Rewrite:       func(p *httputil.ProxyRequest) { rewrite(p, target, browser.MCPToken()) },
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			h.unreachable(w, r, s, err)
+		},
+	}).ServeHTTP(w, r)
+	return nil
+}
+
+// passedOn lists the headers of a request that a browser's endpoint reads.
+// A list, because a host's requests carry credentials of every kind.
+func passedOn() []string {
+	return []string{
+		"Accept", "Content-Type", "Content-Encoding", "Last-Event-Id", "User-Agent",
+		"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Traceparent", "Tracestate",
+	}
+}
+
+func rewrite(p *httputil.ProxyRequest, target *url.URL, token proto.Secret) {
+	header := http.Header{}
+	for _, name := range passedOn() {
+		if values := p.In.Header.Values(name); len(values) > 0 {
+			header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	header.Set("Authorization", "Bearer "+token.Reveal())
+	p.Out.Header = header
+	p.Out.URL = target
+	p.Out.Host = target.Host
+}
+
+// unreachable answers for a browser that can't be asked.
+func (h *Host) unreachable(w http.ResponseWriter, r *http.Request, s *session, err error) {
+	if r.Context().Err() != nil {
+		return // the agent has gone
+	}
+	over := time.NewTimer(endGrace) // the one who notices a death may be later than we
+	defer over.Stop()
+	select {
+	case <-s.wanted.Done():
+		answerMCP(w, browserStopped())
+		return
+	case <-over.C:
+	}
+	h.log.Warn("browser can't be reached", "sandbox", s.sandbox.ID, "session", s.id, "error", err)
+	answerMCP(w, &proto.Error{
+		Code:    proto.CodeSidecarHung,
+		Message: "the browser does not answer",
+		Hint:    "It may be stopping; look at its status",
+	})
+}
+
+// endGrace is how long an agent whose call broke off waits to learn that its
+// browser has ended.
+const endGrace = 2 * time.Second
+
+// answerMCP answers with an error that both a client of MCP and one of the API
+// can read.
+func answerMCP(w http.ResponseWriter, err error) {
+	const serverError = -32000 // of JSON-RPC, for what a server defines itself
+	e := asError(err)
+	answer(w, statusOf(e.Code), map[string]any{
+		"jsonrpc": "2.0",
+		"id":      nil,
+		"error":   map[string]any{"code": serverError, "message": e.Error(), "data": map[string]any{"code": e.Code}},
+	})
+}
+
+// newTransport reaches browsers: at their own addresses, whatever proxy the
+// environment names.
+func newTransport() *http.Transport {
+	return &http.Transport{Proxy: nil, MaxIdleConnsPerHost: idlePerBrowser, IdleConnTimeout: supervisor.DefaultStopGrace}
+}
+
+// idlePerBrowser is how many connections wait for the next call: an agent makes
+// one call after the other, and a run has few agents.
+const idlePerBrowser = 4

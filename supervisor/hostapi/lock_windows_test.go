@@ -1,0 +1,5 @@
+package hostapi_test
+
+import "errors"
+
+func lock(string) (func(), error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,165 @@
+package hostapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pillion-browser/pillion/proto"
+)
+
+// settle does what a browser's end asks for: its recording is completed and
+// its minutes are told, each once. What can't be done now stays written down,
+// in the journal and here, for [Host.Reap].
+func (h *Host) settle(ctx context.Context, e Entry) error {
+	var failed error
+	if !e.Completed {
+		sandbox := Sandbox{ID: e.Sandbox, Owner: e.Owner}
+		if err := h.o.Recordings.Complete(ctx, sandbox, e.Session); err != nil {
+			failed = fmt.Errorf("complete the recording: %w", err)
+		} else {
+			e.Completed = true
+		}
+	}
+	if !e.Metered && e.Minutes() > 0 {
+		u := Usage{Owner: e.Owner, Kind: BrowserMinutes, Quantity: e.Minutes(), Sandbox: e.Sandbox, Session: e.Session}
+		if err := h.o.Usage.Record(ctx, u); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("record %d minutes: %w", u.Quantity, err))
+		} else {
+			e.Metered = true
+		}
+	}
+	if failed == nil {
+		failed = h.o.Journal.Remove(ctx, e.Session)
+	}
+	if failed != nil {
+		h.note(ctx, e)
+		h.mu.Lock()
+		h.unsettled[e.Session] = e
+		h.mu.Unlock()
+	}
+	return failed
+}
+
+// settleAll tries again what could not be settled.
+func (h *Host) settleAll(ctx context.Context) (failed error) {
+	h.mu.Lock()
+	due := h.unsettled
+	h.unsettled = map[string]Entry{} // so that nobody else takes an entry as well
+	h.mu.Unlock()
+	for _, e := range due {
+		if err := h.settle(ctx, e); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("session %s: %w", e.Session, err))
+		}
+	}
+	return failed
+}
+
+// Reap stops the browsers whose sandbox has expired or is gone, moves the end
+// of those whose sandbox's expiry has moved, and tells the minutes that could
+// not be told before. [Host.Run] calls it every quarter of a minute; without
+// Run, call it yourself.
+func (h *Host) Reap(ctx context.Context) error {
+	h.mu.Lock()
+	var running []*session
+	for _, s := range h.bySession {
+		running = append(running, s)
+	}
+	h.mu.Unlock()
+	failed := make([]error, len(running))
+	var stops sync.WaitGroup
+	for i, s := range running {
+		stops.Go(func() { failed[i] = h.reap(ctx, s) })
+	}
+	stops.Wait()
+	h.forgetGone(ctx)
+	return errors.Join(append(failed, h.settleAll(ctx))...)
+}
+
+// reap looks after one browser.
+func (h *Host) reap(ctx context.Context, s *session) error {
+	now := h.o.Clock.Now()
+	sandbox, err := h.sandbox(ctx, s.sandbox.Owner, s.sandbox.ID)
+	switch {
+	case errors.Is(err, proto.CodeSandboxUnknown):
+		return s.stop(ctx)
+	case err != nil:
+		return fmt.Errorf("look up sandbox %s: %w", s.sandbox.ID, err)
+	case !sandbox.ExpiresAt.IsZero() && !now.Before(sandbox.ExpiresAt):
+		return s.stop(ctx)
+	}
+	browser := s.running()
+	if browser == nil {
+		return nil
+	}
+	if !sandbox.ExpiresAt.IsZero() {
+		if stopAt := sandbox.ExpiresAt.Add(-expiryLead); !stopAt.Equal(s.entry(now).StopAt) {
+			if err := browser.Extend(ctx, stopAt); err != nil {
+				return fmt.Errorf("extend session %s: %w", s.id, err)
+			}
+			s.mu.Lock()
+			s.stopAt = stopAt
+			s.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// forgetGone drops what is shown of browsers whose sandbox is gone.
+func (h *Host) forgetGone(ctx context.Context) {
+	h.mu.Lock()
+	var ended []sandboxKey
+	for key, s := range h.bySandbox {
+		if !s.occupies() {
+			ended = append(ended, key)
+		}
+	}
+	h.mu.Unlock()
+	for _, key := range ended {
+		if _, err := h.sandbox(ctx, key.owner, key.id); errors.Is(err, proto.CodeSandboxUnknown) {
+			h.forget(key)
+		}
+	}
+}
+
+// Recover settles the browsers of an earlier host of the same journal. That
+// host's death ended them, by their lifeline; what a backend still has of them
+// is ended here. Their minutes count until they were last known to run and one
+// look more, and never beyond the time at which they stopped by themselves.
+func (h *Host) Recover(ctx context.Context) error {
+	failed := h.o.Supervisor.Sweep(ctx)
+	entries, err := h.o.Journal.List(ctx)
+	if err != nil {
+		failed = errors.Join(failed, err) // and go on with those that could be read
+	}
+	for _, e := range entries {
+		h.mu.Lock()
+		_, ours := h.bySession[e.Session]
+		_, known := h.unsettled[e.Session]
+		h.mu.Unlock()
+		if ours || known {
+			continue
+		}
+		if e.StoppedAt.IsZero() {
+			e.StoppedAt = lastAlive(e, h.o.Clock.Now())
+		}
+		if err := h.settle(ctx, e); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("session %s: %w", e.Session, err))
+		}
+	}
+	return failed
+}
+
+// lastAlive is when a browser whose host died stopped being one.
+func lastAlive(e Entry, now time.Time) time.Time {
+	at := e.AliveAt.Add(reapEvery)
+	if now.Before(at) {
+		at = now
+	}
+	if !e.StopAt.IsZero() && e.StopAt.Before(at) {
+		at = e.StopAt
+	}
+	return at
+}
