@@ -60,7 +60,7 @@ func TestClickFails(t *testing.T) {
 		words              []string
 	}{
 		{"covered", "#b", `<button id=b onclick=hit()>Go</button><div class="cover" style="position:fixed;inset:0" onclick=hit()>cover</div>`,
-			[]string{"TimeoutError:", "Timeout 700ms exceeded", `<div class="cover">cover</div> intercepts pointer events`, "Call log:", "waiting for element to be visible, enabled and stable", `<button id="b">Go</button>`}},
+			[]string{"TimeoutError:", "Timeout 1200ms exceeded", `<div class="cover">cover</div> intercepts pointer events`, "Call log:", "waiting for element to be visible, enabled and stable", `<button id="b">Go</button>`}},
 		{"covered from a subtree", "#b", `<button id=b onclick=hit()>Go</button><div id=dlg style="position:fixed;inset:0"><p style="width:100%;height:100%;margin:0">text</p></div>`,
 			[]string{`<p>text</p> from <div id="dlg">text</div> subtree intercepts pointer events`}},
 		{"disabled", "#b", `<button id=b disabled onclick=hit()>Go</button>`, []string{"element is not enabled"}},
@@ -77,7 +77,7 @@ func TestClickFails(t *testing.T) {
 		{"a modifier that is none", "#m", `<p id=m onclick=hit()>x</p>`, []string{"Unknown key"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := open(t, counter+tc.body, action.WithTimeout(700*time.Millisecond))
+			s := open(t, counter+tc.body, action.WithTimeout(1200*time.Millisecond))
 			// An animation that has not begun yet stands still.
 			s.js("Promise.all(document.getAnimations().map((a) => a.ready)).then(() => new Promise((r) => requestAnimationFrame(() => r(1))))")
 			var o action.ClickOptions

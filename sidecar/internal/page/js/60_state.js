@@ -52,22 +52,20 @@ const Act = {};
   const LATE_FRAME_MS = 150;
 
   // frame resolves in the next animation frame, or after a moment where none
-  // comes. It says whether time has gone on for animations: in a page that is
-  // shown it stands still until the next frame, however late that is.
+  // comes.
   Act.frame = () =>
     new Promise((resolve) => {
       let done = false;
-      const go = (ticked) => {
+      const go = () => {
         if (!done) {
           done = true;
           clearTimeout(timer);
           cancelAnimationFrame(request);
-          resolve(ticked);
+          resolve();
         }
       };
-      const { hidden } = doc;
-      const request = requestAnimationFrame(() => go(true));
-      const timer = setTimeout(() => go(hidden), hidden ? HIDDEN_FRAME_MS : LATE_FRAME_MS);
+      const request = requestAnimationFrame(go);
+      const timer = setTimeout(go, doc.hidden ? HIDDEN_FRAME_MS : LATE_FRAME_MS);
     });
 
   // stops is how often Go has called its waits in this document off; a wait ends

@@ -1,4 +1,4 @@
-// Acting on elements, part three: waiting until an element can be acted on.
+// Acting on elements, part four: waiting until an element can be acted on.
 {
   // Pauses between tries to scroll a covered element into the open.
   const BACKOFF_MS = [0, 20, 100, 100, 500];
@@ -16,12 +16,6 @@
     else if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true);
     else Element.prototype.scrollIntoView.call(el, { block: 'center', inline: 'center', behavior: 'instant' });
   };
-
-  // After so many waits for a frame that never came nothing moves any more: frames
-  // that are out of sight get none.
-  const FRAMELESS = 5;
-
-  const sameBox = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 
   // ready waits until el is in the states o.need ('visible', 'enabled',
   // 'editable'), and with o.stable does not move, with o.scroll is in the
@@ -42,8 +36,7 @@
     const log = new Act.Log();
     let tries = o.tries || 0;
     let scrolled = -Infinity;
-    let before = null;
-    let frameless = 0;
+    const rest = new Act.Rest();
     for (;;) {
       if (stops !== Act.stops) return { stopped: true };
       if (!isConnected(el)) return { gone: true, log: log.lines() };
@@ -56,7 +49,7 @@
         if (spot.why && performance.now() - scrolled >= BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)]) {
           scrollTo(face, tries++);
           scrolled = performance.now();
-          before = null;
+          rest.forget();
           spot = P.batch(() => Act.aim(face, o, wide));
         }
         why = spot.why;
@@ -64,20 +57,19 @@
       }
       if (!why) {
         const box = rectOf(face);
-        const compared = before && (!frameless || frameless >= FRAMELESS);
-        if (!o.stable || (compared && sameBox(before, box))) {
+        const motion = o.stable ? rest.look(face, box) : 'rests';
+        if (motion === 'rests') {
           if (o.guard) Act.guard(face, o.guard);
           return { x: spot.x, y: spot.y, box: { x: box.x, y: box.y, width: box.width, height: box.height }, tries };
         }
-        if (compared) log.add('element is not stable: it moved all the time');
-        else if (!before && o.guard) Act.listenBefore();
-        before = box;
+        if (motion === 'moved') log.add('element is not stable: it moved all the time');
+        if (motion === 'first' && o.guard) Act.listenBefore();
       } else {
-        before = null;
+        rest.forget();
         log.add(why);
       }
       if (performance.now() - started >= o.budget) return { late: true, log: log.lines() };
-      frameless = (await Act.frame()) ? 0 : frameless + 1;
+      await Act.frame();
     }
   };
 }
