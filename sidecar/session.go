@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/proto/livepage"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/chrome"
@@ -22,7 +23,6 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/httpd"
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
-	"github.com/pillion-browser/pillion/sidecar/internal/live"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
@@ -284,7 +284,7 @@ func (s *session) startServer() (port int, err error) {
 		forAgents.Gate = v.hub.Lease()
 		listen.Live, listen.LiveOrigins = v.hub, s.launch.Live.Origins
 		if s.launch.Live.Viewer {
-			listen.Page = live.Page(s.launch.Live.SessionID)
+			listen.Page = livepage.New(livepage.Options{Socket: "/live", Session: s.launch.Live.SessionID})
 		}
 	}
 	s.recordCalls(&forAgents)

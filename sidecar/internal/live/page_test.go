@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/proto/livepage"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
@@ -44,7 +45,7 @@ func opened(t *testing.T, site *apptest.Site) (tab *browser.Tab, hub *live.Hub, 
 	})
 	stage.Raise(hub)
 	server := httpd.New(httpd.Options{
-		Host: "127.0.0.1", Token: token, MCP: noAgents{http.NotFoundHandler()}, Live: hub, Page: live.Page(session),
+		Host: "127.0.0.1", Token: token, MCP: noAgents{http.NotFoundHandler()}, Live: hub, Page: livepage.New(livepage.Options{Socket: "/live", Session: session}),
 	})
 	port, err := server.Listen()
 	if err != nil {
@@ -139,7 +140,7 @@ func TestOneBrowserWatchesAnother(t *testing.T) {
 	clicks(person.MainFrame(), "#drive")
 	state("free")
 	browsertest.Eval(t, watched.MainFrame(), "setTimeout(() => { document.title = 'sure ' + confirm('Sure?') }), 0")
-	sees("the question", "document.getElementById('banner').textContent === 'The page asks: Sure?'")
+	sees("the question", "document.getElementById('toast').textContent === 'The page asks: Sure?'")
 	clicks(person.MainFrame(), "#drive")
 	sees("the second dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Sure?'")
 	if err := person.Keyboard().Press(within(t), "Escape"); err != nil {

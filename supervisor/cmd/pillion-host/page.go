@@ -18,9 +18,9 @@ var web embed.FS
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newPage serves the state as a page at "/", as JSON at /api/state, and the
-// agent's screenshot.
-func newPage(status *status) http.Handler {
+// newPage serves the state as a page at "/", as JSON at /api/state, the agent's
+// screenshot, and the live view.
+func newPage(status *status, live http.Handler) http.Handler {
 	// The template and the files are part of the program: a fault in them is a
 	// programming error.
 	page := template.Must(template.New("page.html").Funcs(template.FuncMap{
@@ -40,6 +40,7 @@ func newPage(status *status) http.Handler {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write(body.Bytes())
 	})
+	mux.Handle(livePath, live)
 	mux.HandleFunc("GET /api/state", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(status.read())

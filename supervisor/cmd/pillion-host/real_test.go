@@ -5,12 +5,16 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 // leftovers is how long a browser's processes and files may take to be gone
@@ -43,8 +47,8 @@ func TestRealOrder(t *testing.T) {
 	}
 }
 
-// TestRealHostKilled: a host that is killed while its browser runs can't clean
-// up, and nothing is left all the same.
+// TestRealHostKilled: a host that is killed while its browser runs, and a person
+// drives it, can't clean up, and nothing is left all the same.
 func TestRealHostKilled(t *testing.T) {
 	bin, temp := buildProduct(t), openDir(t)
 	host := exec.CommandContext(t.Context(), filepath.Join(bin, "pillion-host"))
@@ -56,15 +60,57 @@ func TestRealHostKilled(t *testing.T) {
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
-	up := false
-	for lines := bufio.NewScanner(output); !up && lines.Scan(); {
-		up = strings.HasPrefix(lines.Text(), "browser:")
+	live := ""
+	for lines := bufio.NewScanner(output); live == "" && lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "watch:"); ok {
+			live = strings.TrimSpace(rest)
+		}
 	}
-	if host.Process.Kill(); !up {
-		t.Error("the browser did not come up")
-	}
+	watches(t, live)
+	host.Process.Kill()
 	host.Wait()
 	nothingLeft(t, bin, temp)
+}
+
+// watches has a person watch and drive the browser through the host, as the page
+// does that is served at live.
+func watches(t *testing.T, live string) {
+	t.Helper()
+	origin := strings.TrimSuffix(live, livePath)
+	ticket := func(mode string) string {
+		t.Helper()
+		answer, err := http.Post(live+"tickets", "application/json", strings.NewReader(`{"mode":"`+mode+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		var got struct{ Ticket string }
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || got.Ticket == "" {
+			t.Fatalf("a ticket to %s: %s %v", mode, answer.Status, err)
+		}
+		return got.Ticket
+	}
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(live, "http")+"socket", http.Header{"Origin": {origin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
+	conn.WriteJSON(map[string]string{"type": "auth", "ticket": ticket("view")})
+	conn.WriteJSON(map[string]string{"type": "take_control", "ticket": ticket("control")})
+	for seen := map[string]bool{}; !seen["ready"] || !seen["frame"] || !seen["control"]; {
+		var m struct {
+			Type, By string
+			Mine     bool
+		}
+		if err := conn.ReadJSON(&m); err != nil {
+			t.Fatalf("seen %v: %v", seen, err)
+		}
+		if m.Type == "control" && (!m.Mine || m.By != "You") {
+			t.Errorf("control: %+v", m)
+		}
+		seen[m.Type] = true
+	}
 }
 
 // buildProduct builds the sidecar and the host into a directory. It skips the

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,19 +43,22 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	defer stopApp()
 
 	status := newStatus(appURL)
-	pageURL, stopPage, err := listen(o.addr, newPage(status))
+	live := &liveView{}
+	pageURL, stopPage, err := listen(o.addr, newPage(status, live))
 	if err != nil {
 		return fmt.Errorf("serve the page: %w", err)
 	}
 	defer stopPage()
 	fmt.Fprintf(stdout, "app:     %s\nhost:    %s\n", appURL, pageURL)
 
-	browser, err := start(ctx, o, appURL, status, stderr)
+	browser, err := start(ctx, o, appURL, liveOrigins(strings.TrimPrefix(pageURL, "http://")), status, stderr)
 	if err != nil {
 		status.failed(err)
 		return err
 	}
+	live.show(browser)
 	fmt.Fprintln(stdout, "browser:", describe(browser))
+	fmt.Fprintln(stdout, "watch:  ", pageURL+livePath)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { watch(browser, status, stderr) })
 	defer watchers.Wait()
@@ -89,13 +94,16 @@ func listen(addr string, handler http.Handler) (url string, stop func(), err err
 }
 
 // start starts the sandbox's browser.
-func start(ctx context.Context, o options, appURL string, status *status, stderr io.Writer) (*supervisor.Browser, error) {
+func start(ctx context.Context, o options, appURL string, origins []string, status *status, stderr io.Writer) (*supervisor.Browser, error) {
 	s := supervisor.Supervisor{Command: o.sidecar}
 	if o.verbose {
 		s.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	began := time.Now()
-	browser, err := s.Start(ctx, proto.Launch{AppURL: appURL, Chromium: o.chromium()})
+	browser, err := s.Start(ctx, proto.Launch{
+		AppURL: appURL, Chromium: o.chromium(),
+		Live: &proto.Live{SessionID: rand.Text(), Origins: origins, AskPerson: true},
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,7 @@ type browser struct {
 	Version   string         `json:"version,omitempty"`
 	Chromium  proto.Chromium `json:"chromium,omitzero"`
 	Walls     []wall         `json:"walls,omitempty"`
+	Live      string         `json:"live,omitempty"` // the live view's path on this host
 }
 
 // wall is one guarantee of the sidecar on this system.
@@ -112,6 +113,7 @@ func (s *status) started(b *supervisor.Browser, took time.Duration) {
 			StartMS:   took.Milliseconds(),
 			Version:   ready.Version,
 			Chromium:  ready.Chromium,
+			Live:      livePath,
 			Walls: []wall{
 				{"Chromium’s own sandbox", ready.Features.Sandbox},
 				{"A network of its own", ready.Features.PrivateNetwork},
