@@ -38,6 +38,10 @@ func (g *Gateway) callTool(s *session, c *call, params json.RawMessage, out *str
 		}
 		return g.toolReply(c, toolError(bad.text))
 	}
+	if c.stateless && !offers(s.tools, tool) {
+		// Clients of the plain dialect are told in a tool's result.
+		return c.refuse(invalidParams(fmt.Sprintf("tool %q not found", tool)))
+	}
 	var stop context.CancelFunc
 	c.ctx, stop = context.WithTimeoutCause(c.ctx, g.limits.Call, errDeadline)
 	defer stop()
