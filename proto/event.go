@@ -26,9 +26,11 @@ const (
 	// Detail: "url" (origin and path alone; null for a page outside of the
 	// app), "tab" counted from 1, "tabs" their number.
 	EventPage = "page"
-	// EventRefused: a wall held. Detail: "kind" ("navigation", "connection" or
-	// "file"), "target" (an origin or host:port, never a path), "reason",
-	// "code" a [Code].
+	// EventRefused: a wall held. Detail: "kind" ("navigation" or "connection"),
+	// "target" (an origin or host:port, never a path; "" where none could be
+	// read), "rule" (a stable word), "reason" (reads on after the target),
+	// "setting" (the key of the launch config that could allow it, or ""), "code"
+	// a [Code].
 	EventRefused = "refused"
 	// EventCrashed: something of the browser died. Detail: "what" ("renderer"
 	// or "browser"), "tab" for a renderer, "code" a [Code].

@@ -41,6 +41,14 @@ type Launch struct {
 	Chromium     string   // a Chromium… constant; "" = auto
 	Viewport     Viewport // CSS pixels, default 1280 x 800
 
+	// What may be reached beside the app. See reach.go.
+	Egress            Egress          // an Egress… constant; "" = open
+	AllowOrigins      []AllowedOrigin // further origins that count as the app
+	AllowHosts        []AllowedHost   // further hosts that pages may connect to
+	LoopbackAliases   bool            // localhost, 127.0.0.1 and [::1] of the app's port are the app
+	IgnoreHTTPSErrors bool            // take whatever certificate the app's host shows
+	AppCA             string          // PEM: certificates to believe the app's host by
+
 	// What tools answer with.
 	Snapshot          string // a Snapshot… constant; "" = full
 	SnapshotMaxChars  int    // of a page in an answer, default 100000
@@ -174,6 +182,7 @@ func (l Launch) WithDefaults() Launch {
 	l.Mode = or(l.Mode, Headless)
 	l.Host = or(l.Host, DefaultHost)
 	l.Chromium = or(l.Chromium, ChromiumAuto)
+	l.Egress = or(l.Egress, EgressOpen)
 	l.Viewport.Width = or(l.Viewport.Width, DefaultViewportWidth)
 	l.Viewport.Height = or(l.Viewport.Height, DefaultViewportHeight)
 	l.Snapshot = or(l.Snapshot, SnapshotFull)
@@ -223,6 +232,9 @@ func (l Launch) String() string {
 	}
 	if d.Live != nil {
 		parts = append(parts, "live view")
+	}
+	if d.Egress != EgressOpen {
+		parts = append(parts, "egress "+string(d.Egress))
 	}
 	if d.DisableChromiumSandbox {
 		parts = append(parts, "chromium sandbox off")

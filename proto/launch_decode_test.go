@@ -25,7 +25,7 @@ func TestDecodeLaunchMinimal(t *testing.T) {
 	want := proto.Launch{
 		Mode: proto.Headless, AppURL: "http://127.0.0.1:3000", Token: proto.NewSecret(token),
 		Host: "127.0.0.1", Chromium: "auto", Viewport: proto.Viewport{Width: 1280, Height: 800},
-		Snapshot: "full", SnapshotMaxChars: 100000, ScreenshotMaxEdge: 8000,
+		Snapshot: "full", SnapshotMaxChars: 100000, ScreenshotMaxEdge: 8000, Egress: "open",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

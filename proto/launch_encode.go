@@ -25,6 +25,13 @@ type launchWire struct {
 	Snapshot          string `json:"snapshot,omitempty"`
 	SnapshotMaxChars  int    `json:"snapshot_max_chars,omitempty"`
 	ScreenshotMaxEdge int    `json:"screenshot_max_edge,omitempty"`
+
+	Egress            Egress          `json:"egress,omitempty"`
+	AllowOrigins      []AllowedOrigin `json:"allow_origins,omitempty"`
+	AllowHosts        []AllowedHost   `json:"allow_hosts,omitempty"`
+	LoopbackAliases   bool            `json:"loopback_aliases,omitempty"`
+	IgnoreHTTPSErrors bool            `json:"ignore_https_errors,omitempty"`
+	AppCA             string          `json:"app_ca,omitempty"`
 }
 
 type recordingWire struct {
@@ -76,6 +83,9 @@ func (l Launch) Encode() ([]byte, error) {
 		Chromium:     l.Chromium,
 
 		Snapshot: l.Snapshot, SnapshotMaxChars: l.SnapshotMaxChars, ScreenshotMaxEdge: l.ScreenshotMaxEdge,
+
+		Egress: l.Egress, AllowOrigins: l.AllowOrigins, AllowHosts: l.AllowHosts, LoopbackAliases: l.LoopbackAliases,
+		IgnoreHTTPSErrors: l.IgnoreHTTPSErrors, AppCA: l.AppCA,
 	}
 	if l.DisableChromiumSandbox {
 		w.ChromiumSandbox = new(false)

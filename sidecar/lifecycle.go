@@ -143,7 +143,14 @@ func (s *session) relayEvents() {
 	s.events.Listen(func(e event.Event) {
 		switch e.Kind {
 		case event.Refused:
-			s.out.event(proto.EventRefused, "", map[string]any{"kind": e.Detail["kind"], "target": e.Detail["target"], "reason": e.Detail["rule"], "code": string(proto.CodeBlocked)})
+			r := e.Refusal()
+			code := proto.CodeBlocked
+			if r.Kind == event.RefusedNavigation {
+				code = proto.CodeOffApp
+			}
+			s.out.event(proto.EventRefused, "", map[string]any{
+				"kind": r.Kind, "target": r.Target, "rule": r.Rule, "reason": r.Reason, "setting": r.Setting, "code": string(code),
+			})
 		case event.Crashed:
 			s.out.event(proto.EventCrashed, "", map[string]any{"what": "renderer", "tab": e.Tab, "code": string(proto.CodePageCrashed)})
 		case event.Navigated:

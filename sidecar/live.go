@@ -26,7 +26,7 @@ func (s *session) startLive() {
 	if o == nil {
 		return
 	}
-	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.app.Target, Upload: s.receiveFiles})
+	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.resolve, Upload: s.receiveFiles})
 	hub := live.New(live.Options{
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),

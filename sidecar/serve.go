@@ -103,6 +103,10 @@ func decodeConfig(stream proto.Stream, stderr io.Writer) (proto.Launch, error) {
 		launch.Lifeline = false
 		writeLine(stderr, logPrefix+"configuration: lifeline has no meaning with a config file and is ignored")
 	}
+	if err == nil {
+		// Of what a config allows, some can be judged by the policy alone.
+		_, err = policy.For(launch)
+	}
 	return launch, err
 }
 

@@ -91,7 +91,7 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var err error
-	if s.app, err = policy.NewApp(s.launch.AppURL); err != nil {
+	if s.app, err = policy.For(s.launch); err != nil {
 		return proto.Ready{}, err
 	}
 	binary, err := chrome.Find(ctx, chrome.Want{Mode: s.launch.Mode, Chromium: s.launch.Chromium, Path: s.launch.ChromiumPath})
@@ -118,15 +118,23 @@ func (s *session) start(ctx context.Context) (proto.Ready, error) {
 	if err := os.Chdir(s.dirs.Uploads); err != nil {
 		return proto.Ready{}, err
 	}
+	vouch, err := s.vouch()
+	if err != nil {
+		return proto.Ready{}, err
+	}
+	trusted := ""
+	if vouch != nil {
+		trusted = vouch.KeyHash()
+	}
 	if s.seat, err = chrome.Prepare(ctx, chrome.Options{
 		Binary: binary, User: s.user, Mode: s.launch.Mode, Window: s.launch.Viewport,
 		Profile: s.dirs.Profile, Home: s.dirs.Home, Tmp: s.dirs.Tmp,
-		DangerouslyNoSandbox: s.launch.DisableChromiumSandbox, Log: s.log,
+		TrustedKey: trusted, DangerouslyNoSandbox: s.launch.DisableChromiumSandbox, Log: s.log,
 	}); err != nil {
 		return proto.Ready{}, err
 	}
 	credentials := egress.Credentials{User: randomSecret(), Password: randomSecret()}
-	s.startProxy(credentials)
+	s.startProxy(credentials, vouch)
 	if s.process, err = s.seat.Start(ctx, s.seat.Listener().Addr().String()); err != nil {
 		return proto.Ready{}, err
 	}
@@ -187,24 +195,30 @@ func reachable(host string, port int) string {
 	return net.JoinHostPort(host, strconv.Itoa(port))
 }
 
-func (s *session) startProxy(credentials egress.Credentials) {
+// vouch lets the app have a certificate of its own, where the launch says so; nil
+// where it does not.
+func (s *session) vouch() (*egress.Voucher, error) {
+	if !s.launch.IgnoreHTTPSErrors && s.launch.AppCA == "" {
+		return nil, nil
+	}
+	return egress.NewVoucher(proto.ParseCertificates(s.launch.AppCA))
+}
+
+func (s *session) startProxy(credentials egress.Credentials, vouch *egress.Voucher) {
 	var mayConnect func(remote, local net.Addr) bool
 	if private, _ := s.seat.PrivateNetwork(); !private {
 		// Everybody on this machine can reach the listener.
 		mayConnect = egress.OwnedBy(s.user.UID)
 	}
 	s.proxy = egress.New(egress.Options{
-		App: s.app, Credentials: credentials, PeerAllowed: mayConnect, RefuseWebRTC: true, OwnAddrs: ownAddrs, Log: s.log,
+		App: s.app, Credentials: credentials, PeerAllowed: mayConnect, RefuseWebRTC: true, OwnAddrs: ownAddrs, Vouch: vouch, Log: s.log,
 		OnCredentials: func(known bool) {
 			if b := s.challenged.Load(); b != nil {
 				b.ExpectChallenge(!known)
 			}
 		},
 		OnRefusal: func(r egress.Refusal) {
-			s.events.Publish(event.Event{Kind: event.Refused, Detail: map[string]string{
-				"kind": "connection", "target": net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))),
-				"rule": string(r.Reason), "setting": r.Setting,
-			}})
+			s.events.Publish(r.Record().Event(0))
 		},
 	})
 	s.background.Go(func() {
@@ -271,7 +285,7 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 
 func (s *session) startServer() (port int, err error) {
 	forAgents := mcp.Options{
-		Version: proto.Version, Log: s.log, Resolve: s.app.Target,
+		Version: proto.Version, Log: s.log, Resolve: s.resolve,
 		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return s.tools.NewSet() },
 		Ended:      s.ended,
 	}
@@ -300,6 +314,17 @@ func (s *session) startServer() (port int, err error) {
 		}
 	})
 	return port, nil
+}
+
+// resolve is where an agent or a person may go who asks for a URL. What is refused
+// is told as what pages are refused.
+func (s *session) resolve(raw string) (href string, refusal *proto.Error) {
+	if href, refusal = s.app.Target(raw); refusal != nil {
+		r := browser.Escape{Origin: policy.OriginOf(raw), Setting: s.app.Widening(raw)}.Refusal()
+		r.Log(s.log)
+		s.events.Publish(r.Event(0))
+	}
+	return href, refusal
 }
 
 // ended tells agents that their browser is gone.

@@ -24,6 +24,7 @@ import (
 type Pin interface {
 	MayNavigate(url string) bool // may a main frame request this URL?
 	OnApp(url string) bool       // may a main frame show this URL?
+	Widening(url string) string  // the setting that would let it, "" for none
 }
 
 // Options is what a Browser is made of. Conn and Pin are required.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"log/slog"
 	"slices"
 	"time"
 
@@ -41,6 +42,8 @@ type Escape struct {
 	Origin string // where to; never a path or query
 	Tab    *Tab   // who tried; nil when Chromium did not say
 	How    string // "request": refused before it was sent; "landed": shown, then closed
+	// Setting is the key of the launch config that could allow it; "" for none.
+	Setting string
 }
 
 // EscapesSince are the escapes after a mark that t, or a tab it opened, made; an
@@ -146,7 +149,8 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	origin := policy.OriginOf(url)
 	b.mu.Lock()
 	b.guard.count++
-	b.guard.escapes = append(b.guard.escapes, Escape{N: b.guard.count, Origin: origin, Tab: t, How: how})
+	e := Escape{N: b.guard.count, Origin: origin, Tab: t, How: how, Setting: b.pin.Widening(url)}
+	b.guard.escapes = append(b.guard.escapes, e)
 	if n := len(b.guard.escapes) - keptEscapes; n > 0 {
 		b.guard.escapes = slices.Delete(b.guard.escapes, 0, n)
 	}
@@ -160,8 +164,15 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	if t != nil {
 		tab = t.id
 	}
-	b.log.Warn("closed a page that was redirected to "+origin, "tab", tab, "how", how, "untold", untold)
-	b.events.Publish(event.Event{Kind: event.Refused, Tab: tab, URL: origin, Detail: map[string]string{
-		"kind": "navigation", "target": origin, "rule": "pages open only on the app", "setting": "allow_origins",
-	}})
+	r := e.Refusal()
+	r.Unreported = untold
+	r.Log(b.log, slog.Int("tab", tab), slog.String("how", how))
+	b.events.Publish(r.Event(tab))
+}
+
+// Refusal is the escape as the rest of the session tells it.
+func (e Escape) Refusal() event.Refusal {
+	return event.Refusal{
+		Kind: event.RefusedNavigation, Target: e.Origin, Rule: "off_app", Reason: "is outside the sandbox app", Setting: e.Setting,
+	}
 }

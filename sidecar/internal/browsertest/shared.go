@@ -98,6 +98,7 @@ type anywhere struct{}
 
 func (anywhere) MayNavigate(string) bool { return true }
 func (anywhere) OnApp(string) bool       { return true }
+func (anywhere) Widening(string) string  { return "" }
 
 // forward is a proxy for plain HTTP and for tunnels, to this machine only.
 func forward(w http.ResponseWriter, r *http.Request) {

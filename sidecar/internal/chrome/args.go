@@ -17,6 +17,10 @@ type Config struct {
 	// ProxyAddr is the egress proxy as host:port, a literal loopback address.
 	ProxyAddr string
 	Window    proto.Viewport // CSS pixels; zero means 1280 x 800
+	// TrustedKey is the base64 of the SHA-256 of a public key whose certificates
+	// Chromium takes for any host; "" = none. Whoever has the key must see to what
+	// it is used for.
+	TrustedKey string
 	// DangerouslyNoSandbox runs every page without Chromium's own sandbox.
 	DangerouslyNoSandbox bool
 	// SmallShm says that /dev/shm is too small for Chromium's shared memory.
@@ -46,6 +50,9 @@ var featuresOff = [...]string{
 	"WebRtcHideLocalIpsWithMdns", // joins the link's multicast group; no local address is gathered anyway
 	"PaintHolding",               // would show the old page for a while
 }
+
+// trustedKeySwitch makes Chromium take the certificates of one key.
+const trustedKeySwitch = "ignore-certificate-errors-spki-list"
 
 // startPage is the page of the first tab, which asks nobody for anything.
 const startPage = "about:blank"
@@ -136,6 +143,9 @@ func Args(c Config) []string {
 	if c.SmallShm {
 		args = append(args, "--disable-dev-shm-usage")
 	}
+	if c.TrustedKey != "" {
+		args = append(args, "--"+trustedKeySwitch+"="+c.TrustedKey)
+	}
 	if c.DangerouslyNoSandbox {
 		args = append(args, "--no-sandbox")
 	}
@@ -153,7 +163,7 @@ var forbidden = [...]string{
 	"no-sandbox", "disable-seccomp-filter-sandbox", "disable-namespace-sandbox",
 	"single-process", "in-process-gpu",
 	"disable-web-security", "disable-site-isolation-trials",
-	"ignore-certificate-errors", "ignore-certificate-errors-spki-list", "allow-running-insecure-content",
+	"ignore-certificate-errors", trustedKeySwitch, "allow-running-insecure-content",
 	"remote-debugging-port", "remote-debugging-address", "remote-debugging-socket-name", "remote-allow-origins",
 	"load-extension", "no-proxy-server", "proxy-pac-url", "proxy-auto-detect", "host-rules",
 }
@@ -211,10 +221,11 @@ func judgeBrowser(running, meant []string) error {
 	return nil
 }
 
-// judgeAny looks for forbidden switches on the command line of any process.
-func judgeAny(running []string, sandboxOff bool) error {
+// judgeAny looks for forbidden switches on the command line of any process, but
+// for those that the session was asked to have.
+func judgeAny(running []string, sandboxOff bool, trustedKey string) error {
 	for _, s := range switches(running) {
-		if s[0] == "no-sandbox" && sandboxOff {
+		if s[0] == "no-sandbox" && sandboxOff || s[0] == trustedKeySwitch && trustedKey != "" && s[1] == trustedKey {
 			continue
 		}
 		if slices.Contains(forbidden[:], s[0]) {

@@ -58,7 +58,7 @@ func TestArgsRules(t *testing.T) {
 			if err := judgeBrowser(args, args); err != nil {
 				t.Error(err)
 			}
-			if err := judgeAny(args, false); err != nil {
+			if err := judgeAny(args, false, ""); err != nil {
 				t.Error(err)
 			}
 			seen := make(map[string]bool)
@@ -111,14 +111,14 @@ func TestJudgeCommandLine(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			err := judgeBrowser(tt.running, meant)
 			if err == nil {
-				err = judgeAny(tt.running, false)
+				err = judgeAny(tt.running, false, "")
 			}
 			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if err := judgeAny([]string{"x", "--no-sandbox"}, true); err != nil {
+	if err := judgeAny([]string{"x", "--no-sandbox"}, true, ""); err != nil {
 		t.Errorf("sandbox is off by configuration: %v", err)
 	}
 }

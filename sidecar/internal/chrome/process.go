@@ -35,6 +35,7 @@ type Process struct {
 	log       *slog.Logger
 	meant     []string // the command line that was asked for
 	noSandbox bool
+	trusted   string // key
 	claim     proc.Claim
 	output    tail
 	finish    func()
@@ -55,6 +56,7 @@ func newProcess(o Options, meant []string) *Process {
 		log:       o.Log,
 		meant:     meant,
 		noSandbox: o.DangerouslyNoSandbox,
+		trusted:   o.TrustedKey,
 		claim:     proc.Claim{UID: o.User.UID, Dedicated: o.User.Dedicated, Profile: o.Profile},
 		done:      make(chan struct{}),
 	}
@@ -204,7 +206,7 @@ func (p *Process) CheckCommandLine() error {
 		return unguarded(err)
 	}
 	for _, child := range proc.Tree(all, p.PID()) {
-		if err := judgeAny(proc.Args(child.PID), p.noSandbox); err != nil {
+		if err := judgeAny(proc.Args(child.PID), p.noSandbox, p.trusted); err != nil {
 			return unguarded(fmt.Errorf("process %d: %w", child.PID, err))
 		}
 	}

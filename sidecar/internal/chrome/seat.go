@@ -27,6 +27,8 @@ type Options struct {
 	// None of them needs to exist before Start.
 	Profile, Home, Tmp string
 	Log                *slog.Logger // nil means silent
+	// TrustedKey is as in Config.
+	TrustedKey string
 	// DangerouslyNoSandbox turns Chromium's own sandbox off.
 	DangerouslyNoSandbox bool
 	// DangerouslyShareNetwork leaves Chromium in the sidecar's network
@@ -228,6 +230,7 @@ func (s *Seat) start(ctx context.Context, proxyAddr string) (*Process, error) {
 		Profile:              o.Profile,
 		ProxyAddr:            proxyAddr,
 		Window:               o.Window,
+		TrustedKey:           o.TrustedKey,
 		DangerouslyNoSandbox: o.DangerouslyNoSandbox,
 		SmallShm:             smallShm(),
 	})

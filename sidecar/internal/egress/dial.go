@@ -24,7 +24,7 @@ type route struct {
 func (p *Proxy) judge(ctx context.Context, pl place, tunnel bool) (route, *Refusal) {
 	own := p.opts.OwnAddrs()
 	d := p.opts.App.Destination(pl.host, pl.port, own)
-	r := route{to: d}
+	r := route{to: d, addrs: d.Addrs}
 	refuse := func(rule Rule, reason policy.Reason, setting string) (route, *Refusal) {
 		return route{}, refusalOf(pl, rule, reason, setting)
 	}
@@ -32,64 +32,60 @@ func (p *Proxy) judge(ctx context.Context, pl place, tunnel bool) (route, *Refus
 	switch {
 	case d.Refused == policy.ReasonPrivate && literal && p.opts.InsecurePublic(addr):
 		r.addrs = []netip.Addr{addr}
-	case d.Refused == policy.ReasonPrivate:
-		return refuse(RulePrivate, d.Refused, settingHosts)
-	case d.Refused == policy.ReasonLocalName:
-		return refuse(RuleLocalName, d.Refused, settingHosts)
 	case d.Refused != "":
-		return refuse(RuleUnresolved, d.Refused, "")
-	case d.App && !tunnel && p.opts.App.TLS():
-		// The exception is for the app's origin, and this is another one.
+		return refuse(ruleOf(d.Refused), d.Refused, d.Setting)
+	case d.TLS && !tunnel:
+		// What is said of this port is said of an https origin, and this is another.
 		return refuse(RuleAppScheme, reasonAppScheme, "")
-	case !d.App && policy.JudgePort(d.Port) != "":
+	case !d.Listed && policy.JudgePort(d.Port) == policy.ReasonService:
+		return refuse(RulePort, policy.ReasonService, policy.SettingHosts)
+	case !d.Listed && policy.JudgePort(d.Port) != "":
 		return refuse(RulePort, policy.JudgePort(d.Port), "")
-	case d.Addr.IsValid():
-		r.addrs = []netip.Addr{d.Addr}
-	case d.App:
-		addrs, err := p.appAddrs(ctx, d.Name)
-		if err != nil {
-			return refuse(RuleUnresolved, policy.ReasonUnresolved, "")
-		}
-		r.addrs = addrs
-	default:
-		addrs, err := p.cache.lookup(ctx, d.Name)
-		if err != nil {
-			return refuse(RuleUnresolved, policy.ReasonUnresolved, "")
-		}
-		checked := slices.DeleteFunc(slices.Clone(addrs), p.opts.InsecurePublic)
-		if len(checked) > 0 {
-			if reason := policy.CheckAnswers(checked, own); reason != "" {
-				return refuse(RulePrivateAnswer, reason, settingHosts)
-			}
+	case d.Name != "":
+		addrs, reason, setting := p.resolve(ctx, d, own)
+		if reason != "" {
+			return refuse(ruleOf(reason), reason, setting)
 		}
 		r.addrs = addrs
 	}
 	return r, nil
 }
 
-// appAddrs is the addresses of the app's name. The first answer holds for good:
-// otherwise whoever answers for the name could point the exception elsewhere.
-func (p *Proxy) appAddrs(ctx context.Context, name string) ([]netip.Addr, error) {
-	p.mu.Lock()
-	addrs := p.pinned
-	p.mu.Unlock()
-	if addrs != nil {
-		return addrs, nil
+// resolve gives the judged addresses of d's name.
+func (p *Proxy) resolve(ctx context.Context, d policy.Destination, own []netip.Addr) (addrs []netip.Addr, refused policy.Reason, setting string) {
+	if d.Pinned() {
+		p.mu.Lock()
+		addrs = p.pinned[d.Name]
+		p.mu.Unlock()
 	}
-	addrs, err := p.cache.lookup(ctx, name)
-	if err != nil && (name == "localhost" || strings.HasSuffix(name, ".localhost")) && ctx.Err() == nil {
+	if addrs != nil {
+		return addrs, "", ""
+	}
+	addrs, err := p.cache.lookup(ctx, d.Name)
+	if err != nil && d.App && (d.Name == "localhost" || strings.HasSuffix(d.Name, ".localhost")) && ctx.Err() == nil {
 		// Such names are this machine, whether or not a hosts file says so.
 		addrs, err = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, policy.ReasonUnresolved, ""
 	}
+	checked := slices.DeleteFunc(slices.Clone(addrs), p.opts.InsecurePublic)
+	if len(checked) > 0 {
+		if refused, setting = d.Judge(checked, own); refused != "" {
+			return nil, refused, setting
+		}
+	}
+	if !d.Pinned() {
+		return addrs, "", ""
+	}
+	// The first answer holds for good: otherwise whoever answers for the name could
+	// point the exception elsewhere.
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.pinned == nil {
-		p.pinned = addrs
+	if p.pinned[d.Name] == nil {
+		p.pinned[d.Name] = addrs
 	}
-	return p.pinned, nil
+	return p.pinned[d.Name], "", ""
 }
 
 var errNotJudged = errors.New("address was not judged")
@@ -165,7 +161,7 @@ func (p *Proxy) mayDial(addr netip.Addr, r route) bool {
 	if !slices.Contains(r.addrs, addr) || p.fence != nil && !p.fence(addr) {
 		return false
 	}
-	return r.to.App || p.opts.InsecurePublic(addr) || policy.Classify(addr, p.opts.OwnAddrs()).Public()
+	return p.opts.InsecurePublic(addr) || r.to.MayDial(addr, p.opts.OwnAddrs())
 }
 
 // interleave gives at most maxDialled addresses, families alternating, beginning

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -15,11 +14,10 @@ import (
 // A route's addresses are tried in turn, and only they.
 func TestDial(t *testing.T) {
 	server := newSniffer(t, "127.0.0.1:0")
-	p := start(t, "http://127.0.0.1:1", Options{})
+	p := start(t, "http://"+server.addr, Options{})
+	port := p.opts.App.Port()
 	at := func(addrs ...string) route {
-		r := route{to: policy.Destination{App: true}}
-		_, port, _ := net.SplitHostPort(server.addr)
-		_, _ = fmt.Sscan(port, &r.to.Port)
+		r := route{to: p.opts.App.Destination("127.0.0.1", port, nil)}
 		for _, a := range addrs {
 			r.addrs = append(r.addrs, netip.MustParseAddr(a))
 		}
@@ -42,7 +40,7 @@ func TestDial(t *testing.T) {
 		t.Errorf("no addresses: %v", c)
 	}
 	r := at("127.0.0.1")
-	r.to.App = false
+	r.to = policy.App{}.Destination("app.test", port, nil)
 	if c, err := p.dial(context.Background(), r); !errors.Is(err, errNotJudged) {
 		t.Errorf("an address that judging let slip: %v, %v", c, err)
 	}

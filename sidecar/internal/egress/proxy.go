@@ -29,6 +29,9 @@ type Options struct {
 	// peers over TCP. They are the ones without a User-Agent: Chromium sends one with
 	// those that a request or a WebSocket of a page needs.
 	RefuseWebRTC bool
+	// Vouch lets the app's host have a certificate of its own; nil = Chromium alone
+	// judges certificates.
+	Vouch *Voucher
 	// OwnAddrs gives this machine's interface addresses, which count as private;
 	// nil = none. It is asked for every decision.
 	OwnAddrs func() []netip.Addr
@@ -83,7 +86,7 @@ type Proxy struct {
 	closed    bool
 	listeners map[net.Listener]bool
 	conns     map[*conn]bool
-	pinned    []netip.Addr // of the app's name
+	pinned    map[string][]netip.Addr // of names that are an exception from the address rule
 }
 
 type counters struct {
@@ -117,7 +120,7 @@ func New(opts Options) *Proxy {
 		opts: opts, limits: opts.Limits.withDefaults(), log: opts.Log, gate: newGate(opts.Credentials),
 		memory:    memory{tell: opts.OnCredentials, known: true}, // nothing is lost yet
 		reporter:  &reporter{log: opts.Log, hand: opts.OnRefusal, now: time.Now, hosts: map[string]int{}},
-		listeners: map[net.Listener]bool{}, conns: map[*conn]bool{},
+		listeners: map[net.Listener]bool{}, conns: map[*conn]bool{}, pinned: map[string][]netip.Addr{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.cache = newCache(p.ctx, &p.wg, opts.Resolver, p.limits)

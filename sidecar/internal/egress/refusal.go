@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
 
@@ -18,8 +19,11 @@ const (
 	RuleLocalName     Rule = "local_name"
 	RuleUnresolved    Rule = "unresolved"
 	RulePrivateAnswer Rule = "private_answer" // a name with such an address among its answers
+	RuleNotApp        Rule = "not_app"        // in egress mode app-only
+	RuleNotListed     Rule = "not_listed"     // in egress mode allow-list
 	RulePort          Rule = "blocked_port"
-	RuleAppScheme     Rule = "app_scheme" // plain text for an https app's port
+	RuleAppScheme     Rule = "app_scheme" // plain text for the port of the app, or of an allowed origin, that is https
+	RuleCertificate   Rule = "app_certificate"
 	RulePrefetch      Rule = "prefetch"
 	RuleUpgrade       Rule = "upgrade"
 	RuleMethod        Rule = "method"
@@ -29,16 +33,34 @@ const (
 
 // Reasons of this package, in the manner of policy's.
 const (
-	reasonAppScheme policy.Reason = "is the app's TLS port, and the request is plain HTTP"
-	reasonPrefetch  policy.Reason = "may not be prefetched"
-	reasonUpgrade   policy.Reason = "may not be upgraded without a tunnel"
-	reasonMethod    policy.Reason = "may not be asked with this method"
-	reasonWebRTC    policy.Reason = "may not be reached by WebRTC"
-	reasonMalformed policy.Reason = "is not a host and a port"
+	reasonAppScheme   policy.Reason = "is the app's TLS port, and the request is plain HTTP"
+	reasonCertificate policy.Reason = "shows a certificate that nothing vouches for"
+	reasonPrefetch    policy.Reason = "may not be prefetched"
+	reasonUpgrade     policy.Reason = "may not be upgraded without a tunnel"
+	reasonMethod      policy.Reason = "may not be asked with this method"
+	reasonWebRTC      policy.Reason = "may not be reached by WebRTC"
+	reasonMalformed   policy.Reason = "is not a host and a port"
 )
 
-// settingHosts is the setting that widens the rule about private addresses.
-const settingHosts = "allow_hosts"
+// settingCA is the setting that makes more certificates good for the app.
+const settingCA = "app_ca"
+
+// ruleOf is the rule behind one of policy's reasons.
+func ruleOf(reason policy.Reason) Rule {
+	switch reason {
+	case policy.ReasonPrivate:
+		return RulePrivate
+	case policy.ReasonLocalName:
+		return RuleLocalName
+	case policy.ReasonResolves:
+		return RulePrivateAnswer
+	case policy.ReasonNotApp:
+		return RuleNotApp
+	case policy.ReasonNotListed:
+		return RuleNotListed
+	}
+	return RuleUnresolved
+}
 
 // refusalOf begins a refusal of a place.
 func refusalOf(pl place, rule Rule, reason policy.Reason, setting string) *Refusal {
@@ -63,6 +85,18 @@ func (r Refusal) String() string {
 		return "the target " + string(r.Reason)
 	}
 	return policy.HostPort(r.Host, r.Port) + " " + string(r.Reason)
+}
+
+// Record is the refusal as the rest of the session tells it.
+func (r Refusal) Record() event.Refusal {
+	target := ""
+	if r.Host != "" {
+		target = policy.HostPort(r.Host, r.Port)
+	}
+	return event.Refusal{
+		Kind: event.RefusedConnection, Target: target, Rule: string(r.Rule), Reason: string(r.Reason),
+		Setting: r.Setting, Unreported: r.Unreported,
+	}
 }
 
 // reporter logs refusals and hands them on, at a rate that a page can't choose.
@@ -94,7 +128,6 @@ func (q *reporter) report(r Refusal) {
 	r.Unreported, q.unreported = q.unreported, 0
 	q.mu.Unlock()
 
-	q.log.Warn("refused a connection", "host", r.Host, "port", r.Port, "rule", string(r.Rule),
-		"reason", string(r.Reason), "setting", r.Setting, "unreported", r.Unreported)
+	r.Record().Log(q.log)
 	q.hand(r)
 }

@@ -37,10 +37,19 @@ func (c *client) tunnel(h head) {
 	if _, err := io.WriteString(c.conn, "HTTP/1.1 200 "+established+"\r\n\r\n"); err != nil {
 		return
 	}
+	if c.p.opts.Vouch != nil && r.to.Own {
+		c.vouch(pl, server)
+	} else {
+		c.carry(server)
+	}
+	c.left()
+}
+
+// carry passes bytes both ways until the tunnel ends.
+func (c *client) carry(server *conn) {
 	t := &pipe{limits: c.p.limits}
 	t.moved.Store(time.Now().UnixNano())
 	t.run(c, server)
-	c.left()
 }
 
 // pipe is an open tunnel: bytes both ways until both sides have ended, one has

@@ -18,7 +18,7 @@ const (
 	Console    Kind = "console"  // Detail: level, text
 	Dialog     Kind = "dialog"   // Detail: type
 	Download   Kind = "download" // Detail: name, state
-	Refused    Kind = "refused"  // Detail: kind ("navigation", "connection"), target, rule, setting
+	Refused    Kind = "refused"  // made by Refusal.Event
 	Action     Kind = "action"   // Detail: tool, outcome, ms
 	Stopping   Kind = "stopping" // Detail: reason
 	Takeover   Kind = "takeover" // who drives changed. Detail: why (a takeover.Reason), held ("true", "false"), by and user where known

@@ -59,6 +59,7 @@ var table4 = []span{
 	row("0.0.0.0/32", Unspecified),
 	row("0.0.0.0/8", ThisNetwork),
 	row("10.0.0.0/8", Private),
+	row("100.100.100.200/32", Metadata),
 	row("100.64.0.0/10", Shared),
 	row("127.0.0.0/8", Loopback),
 	row("168.63.129.16/32", Metadata), // a public number, but the host agent of one big cloud
@@ -98,6 +99,8 @@ var table6 = []span{
 	row("2620:4f:8000::/48", Sink),
 	row("3fff::/20", Documentation),
 	row("5f00::/16", Segment),
+	row("fd00:ec2::/32", Metadata),
+	row("fd20:ce::254/128", Metadata),
 	row("fc00::/7", UniqueLocal),
 	row("fe80::/10", LinkLocal),
 	row("fec0::/10", SiteLocal),

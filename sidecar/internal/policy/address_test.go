@@ -61,8 +61,8 @@ func TestClassify(t *testing.T) {
 		{"original", "::ffff:8.8.8.8", Public},
 
 		{"azure host agent", "168.63.129.16", Metadata},
-		{"aws metadata", "fd00:ec2::254", UniqueLocal},
-		{"alibaba metadata", "100.100.100.200", Shared},
+		{"aws metadata", "fd00:ec2::254", Metadata},
+		{"alibaba metadata", "100.100.100.200", Metadata},
 		{"oracle metadata", "192.0.0.192", Protocol},
 		{"nat64 of a public address", "64:ff9b::8.8.8.8", Public},
 		{"nat64 of a zone's address", "64:ff9b::192.0.2.1", Documentation},

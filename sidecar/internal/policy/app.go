@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,13 +13,18 @@ import (
 // aboutBlank is the one page that is not the app and may be opened.
 const aboutBlank = "about:blank"
 
-// App is the one web application that a browser is pinned to. The zero App
-// matches nothing. It is a value and never changes.
+// App is the one web application that a browser is pinned to, with what a config
+// adds to it. The zero App matches nothing. It is a value and never changes.
 type App struct {
 	origin string // "http://127.0.0.1:3000"
 	host   string // "127.0.0.1", "[::1]" or a name
 	port   uint16
 	tls    bool
+
+	others  []string // further origins whose pages are the app's
+	aliases []string // further names of its host
+	grants  []grant  // what else pages may connect to, beside what mode allows
+	mode    proto.Egress
 }
 
 // NewApp pins to the origin of an http or https URL; its path, query and user
@@ -40,6 +46,9 @@ func (a App) Origin() string { return a.origin }
 
 // Host is the app's host as [ParseURL] serialises it.
 func (a App) Host() string { return a.host }
+
+// Hosts are all names of the app's host: [App.Host] and its aliases.
+func (a App) Hosts() []string { return append([]string{a.host}, a.aliases...) }
 
 // Port is the app's port, the scheme's own where the origin names none.
 func (a App) Port() uint16 { return a.port }
@@ -67,14 +76,42 @@ func (a App) Target(raw string) (href string, refusal *proto.Error) {
 	}
 	return "", &proto.Error{
 		Code:    proto.CodeOffApp,
-		Message: fmt.Sprintf("The browser may only open pages of the sandbox app at %s, not %s", a.origin, shorten(text)),
-		Hint:    "Give a path that starts with / or a full URL of the app",
+		Message: fmt.Sprintf("The browser may only open pages of the sandbox app at %s, not %s", a.names(), shorten(text)),
+		Hint:    "Give a path that starts with / or a full URL of the app" + a.hint(text),
 	}
+}
+
+// maxNamed is how many origins beside the app's own a message names.
+const maxNamed = 5
+
+// names is every origin of the app, for people.
+func (a App) names() string {
+	named := a.origin
+	if n := min(len(a.others), maxNamed); n > 0 {
+		named += " (and " + strings.Join(a.others[:n], ", ")
+		if more := len(a.others) - n; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		named += ")"
+	}
+	return named
+}
+
+// hint names the setting that would open what was asked for.
+func (a App) hint(text string) string {
+	if setting := a.Widening(text); setting != "" {
+		return "; the host can allow this origin with " + setting
+	}
+	return ""
 }
 
 // owns says whether u is a page of the app.
 func (a App) owns(u proto.URL) bool {
-	return a.origin != "" && isHTTP(u.Scheme) && u.Origin == a.origin
+	return isHTTP(u.Scheme) && a.ownsOrigin(u.Origin)
+}
+
+func (a App) ownsOrigin(origin string) bool {
+	return a.origin != "" && (origin == a.origin || slices.Contains(a.others, origin))
 }
 
 // MayNavigate says whether a main frame may request url. Fetch pauses a request
@@ -101,7 +138,7 @@ func (a App) OnApp(url string) bool {
 	case "http", "https":
 		return a.owns(u)
 	case "blob":
-		return a.origin != "" && u.Origin == a.origin
+		return a.ownsOrigin(u.Origin)
 	case "about", "chrome-error":
 		return true
 	}
@@ -118,39 +155,6 @@ func namesServer(url string) bool {
 	scheme, _, ok := strings.Cut(strings.TrimFunc(url, func(r rune) bool { return r <= ' ' }), ":")
 	scheme = asciiLower(scheme)
 	return ok && (hasHost(scheme) || scheme == "blob")
-}
-
-// SubResource judges what a page of the app loads, by URL alone: everything that
-// involves no server, the app (also over ws: and wss:), and public hosts. "" lets
-// it pass. Names are looked up and judged again when they are connected to.
-func (a App) SubResource(url string) Reason {
-	if scheme, _, ok := strings.Cut(url, ":"); ok && (scheme == "data" || scheme == "blob") {
-		return "" // of any length, and not worth reading
-	}
-	u, err := ParseURL(url)
-	switch {
-	case err != nil:
-		return ReasonUnreadable
-	case u.Scheme == "ftp" || !hasHost(u.Scheme):
-		return ""
-	}
-	port, ok := portOf(u)
-	if !ok {
-		return ReasonUnreadable // port 0
-	}
-	if u.Hostname == a.host && port == a.port && secure(u.Scheme) == a.tls {
-		return ""
-	}
-	if addr, ok := Literal(u.Hostname); ok {
-		if !Classify(addr, nil).Public() {
-			return ReasonPrivate
-		}
-		return ""
-	}
-	if LocalName(u.Hostname) {
-		return ReasonLocalName
-	}
-	return ""
 }
 
 // secure says whether scheme speaks TLS.

@@ -3,12 +3,14 @@ package policy
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pillion-browser/pillion/proto"
 )
 
-// Reason is why a connection or a sub-resource was refused. It reads on after
-// "host:port ". The first four are known to programs, word for word.
+// Reason is why a connection was refused. It reads on after "host:port ". The first four are known to programs, word for word.
 type Reason string
 
 // The reasons.
@@ -18,20 +20,60 @@ const (
 	ReasonUnresolved Reason = "does not resolve"
 	ReasonResolves   Reason = "resolves to a loopback, link-local or private address"
 
-	// ReasonUnreadable is for a text that is no URL, so it names no host.
-	ReasonUnreadable Reason = "is not a readable URL"
+	// ReasonNotApp and ReasonNotListed are those of the narrower egress modes. What
+	// they refuse is not looked up.
+	ReasonNotApp    Reason = "is not the app, and pages may reach nothing else"
+	ReasonNotListed Reason = "is not on the list of hosts that pages may reach"
 )
 
 // Destination is what can be said about a host and port before a resolver is
-// asked. Exactly one holds: Refused is set, Addr is valid, or Name is set.
+// asked. Exactly one holds: Refused is set, Addrs is, or Name is.
 type Destination struct {
-	Host string // as ParseURL serialises it: a name, 192.0.2.1 or [2001:db8::1]
-	Port uint16
-	App  bool // the app's own host and port: the one exception from the address rule
+	Host   string // as ParseURL serialises it: a name, 192.0.2.1 or [2001:db8::1]
+	Port   uint16
+	App    bool // the app's own host and port, whose address is not judged
+	Listed bool // the config names this host and port, as the app or beside it
+	TLS    bool // and all that it names there speaks TLS
+	Own    bool // Listed, and under a name of the app's host
 
-	Refused Reason     // why not
-	Addr    netip.Addr // the address to connect to
-	Name    string     // the name to look up, without a dot at the end; then ask CheckAnswers unless App
+	Refused Reason       // why not
+	Setting string       // with Refused: the config key that could allow it, or ""
+	Addrs   []netip.Addr // the addresses to connect to
+	Name    string       // the name to look up, without a dot at the end; then ask Judge
+
+	trust trust
+}
+
+// Pinned says whether the first answer for Name holds for good: where the address
+// rule makes an exception, that must not follow the DNS.
+func (d Destination) Pinned() bool { return d.trust == trustPrivate || d.trust == trustAny }
+
+// MayDial says whether an address may be connected to for d.
+func (d Destination) MayDial(addr netip.Addr, own []netip.Addr) bool {
+	return d.trust.permits(addr, own)
+}
+
+// Judge judges what Name resolved to; a reason of "" allows it, and beside another
+// stands the setting that could. One refused address among the answers refuses the
+// name: whoever chooses the answers must not choose which of them is dialled.
+func (d Destination) Judge(answers, own []netip.Addr) (refused Reason, setting string) {
+	if len(answers) == 0 {
+		return ReasonUnresolved, ""
+	}
+	setting = SettingHosts
+	for _, addr := range answers {
+		if d.MayDial(addr, own) {
+			continue
+		}
+		refused = ReasonResolves
+		if !trustPrivate.permits(addr, own) {
+			setting = ""
+		}
+	}
+	if refused == "" {
+		return "", ""
+	}
+	return refused, setting
 }
 
 // String is the destination as refusals name it: host:port.
@@ -46,36 +88,49 @@ func HostPort(host string, port uint16) string {
 // Destination judges a connection to host, as [ParseURL] serialises it, and
 // port. own is this machine's interface addresses.
 func (a App) Destination(host string, port uint16, own []netip.Addr) Destination {
-	d := Destination{Host: host, Port: port}
+	g, listed := a.granted(host, port)
+	d := Destination{
+		Host: host, Port: port, Listed: listed, trust: g.trust, TLS: g.tls,
+		App: g.trust == trustAny, Own: listed && a.ownHost(host),
+	}
+	refuse := func(why Reason, setting string) Destination {
+		d.Refused, d.Setting = why, setting
+		if setting != "" && a.nearAlias(host, port) {
+			d.Setting = SettingAliases
+		}
+		return d
+	}
 	addr, literal := Literal(host)
-	d.App = a.origin != "" && host == a.host && port == a.port
 	switch {
-	case literal && (d.App || Classify(addr, own).Public()):
-		d.Addr = addr.Unmap()
+	case !listed && a.mode == proto.EgressAppOnly:
+		return refuse(ReasonNotApp, SettingEgress)
+	case !listed && a.mode == proto.EgressAllowList:
+		return refuse(ReasonNotListed, SettingHosts)
+	case literal && d.MayDial(addr, own):
+		d.Addrs = []netip.Addr{addr.Unmap()}
+	case literal && trustPrivate.permits(addr, own):
+		return refuse(ReasonPrivate, SettingHosts)
 	case literal:
-		d.Refused = ReasonPrivate
-	case !d.App && LocalName(host):
-		d.Refused = ReasonLocalName
+		return refuse(ReasonPrivate, "") // no setting opens it
+	case d.trust == trustLoopback && ofLocalhost(host):
+		d.Addrs = loopbacks(a.host)
+	case d.trust == trustPublic && LocalName(host):
+		return refuse(ReasonLocalName, SettingHosts)
 	default:
 		d.Name = strings.TrimSuffix(host, ".")
 		if !resolvable(d.Name) {
-			d.Name, d.Refused = "", ReasonUnresolved
+			d.Name = ""
+			return refuse(ReasonUnresolved, "")
 		}
 	}
 	return d
 }
 
-// CheckAnswers judges what a name resolved to; "" allows it. One refused
-// address among the answers refuses the name: whoever chooses the answers must
-// not choose which of them is dialled.
-func CheckAnswers(answers, own []netip.Addr) Reason {
-	if len(answers) == 0 {
-		return ReasonUnresolved
+// loopbacks are the addresses of localhost, the app's own first.
+func loopbacks(app string) []netip.Addr {
+	both := []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+	if app == "[::1]" {
+		slices.Reverse(both)
 	}
-	for _, addr := range answers {
-		if !Classify(addr, own).Public() {
-			return ReasonResolves
-		}
-	}
-	return ""
+	return both
 }

@@ -49,8 +49,8 @@ func TestDestination(t *testing.T) {
 		}
 		d := app.Destination(tt.host, tt.port, own)
 		addr := ""
-		if d.Addr.IsValid() {
-			addr = d.Addr.String()
+		if len(d.Addrs) > 0 {
+			addr = d.Addrs[0].String()
 		}
 		if d.Refused != tt.refused || addr != tt.addr || d.Name != tt.name || d.App != tt.isApp {
 			t.Errorf("%s: Destination(%.40q, %d) = %+v", tt.id, tt.host, tt.port, d)
@@ -68,7 +68,7 @@ func TestDestinationString(t *testing.T) {
 	}
 }
 
-func TestCheckAnswers(t *testing.T) {
+func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		id, answers string
 		want        Reason
@@ -86,8 +86,8 @@ func TestCheckAnswers(t *testing.T) {
 		for _, a := range strings.Fields(tt.answers) {
 			answers = append(answers, netip.MustParseAddr(a))
 		}
-		if got := CheckAnswers(answers, []netip.Addr{netip.MustParseAddr("8.8.4.4")}); got != tt.want {
-			t.Errorf("%s: CheckAnswers(%s) = %q, want %q", tt.id, tt.answers, got, tt.want)
+		if got, _ := (Destination{}).Judge(answers, []netip.Addr{netip.MustParseAddr("8.8.4.4")}); got != tt.want {
+			t.Errorf("%s: Judge(%s) = %q, want %q", tt.id, tt.answers, got, tt.want)
 		}
 	}
 }

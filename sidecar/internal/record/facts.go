@@ -70,7 +70,9 @@ func (r *Recorder) happened(e event.Event) {
 			r.console(e)
 		case event.Refused:
 			if r.allow(0, e.Time) {
-				r.marker(e.Time, e.Tab, "refused", detail(e, "kind"), detail(e, "target"), detail(e, "rule"))
+				f := e.Refusal()
+				r.marker(e.Time, e.Tab, "refused", pair{"kind", tree.String(f.Kind)}, pair{"target", tree.String(f.Target)},
+					pair{"rule", tree.String(f.Rule)}, pair{"reason", tree.String(f.Reason)}, pair{"setting", tree.String(f.Setting)})
 			}
 		case event.Stopping:
 			r.marker(e.Time, 0, "stopping", detail(e, "reason"))

@@ -292,13 +292,13 @@ func TestNothingIsReadWhileAPersonDrives(t *testing.T) {
 func TestCloseWithoutABrowser(t *testing.T) {
 	l := newLab(t)
 	l.events.Publish(event.Event{Kind: event.Stopping, Detail: map[string]string{"reason": "signal"}})
-	l.events.Publish(event.Event{Kind: event.Refused, Detail: map[string]string{"kind": "navigation", "target": "http://b.test", "rule": "off_app"}})
+	l.events.Publish(event.Refusal{Kind: event.RefusedNavigation, Target: "http://b.test", Rule: "off_app", Reason: "is elsewhere", Setting: "allow_origins"}.Event(0))
 	r := l.recorder.Close(context.Background())
 	if again := l.recorder.Close(context.Background()); again.Sent != r.Sent {
 		t.Errorf("%+v, then %+v", r, again)
 	}
 	got := strings.Join(l.facts("marker"), "\n")
-	for _, want := range []string{`{"label":"stopping","reason":"signal"}`, `{"label":"refused","kind":"navigation","target":"http://b.test","rule":"off_app"}`} {
+	for _, want := range []string{`{"label":"stopping","reason":"signal"}`, `{"label":"refused","kind":"navigation","target":"http://b.test","rule":"off_app","reason":"is elsewhere","setting":"allow_origins"}`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not in %s", want, got)
 		}

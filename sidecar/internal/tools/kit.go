@@ -87,13 +87,15 @@ func New(o Options) (*Kit, error) {
 const keptRefusals = 20
 
 func (k *Kit) hear(e event.Event) {
-	if e.Kind != event.Refused || e.Tab != 0 {
+	// Navigations are the browser's to remember, with whose they were.
+	r := e.Refusal()
+	if e.Kind != event.Refused || r.Kind != event.RefusedConnection {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.refuse) < keptRefusals {
-		k.refuse = append(k.refuse, "Refused a "+e.Detail["kind"]+" to "+e.Detail["target"]+": "+e.Detail["rule"])
+	if text := r.String(); len(k.refuse) < keptRefusals && !slices.Contains(k.refuse, text) {
+		k.refuse = append(k.refuse, text)
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *Set) news(tab *browser.Tab) []string {
 	for _, e := range b.EscapesSince(s.escapes, nil) {
 		if !slices.Contains(origins, e.Origin) {
 			origins = append(origins, e.Origin)
-			lines = append(lines, "- Refused a navigation to "+shortLine(e.Origin)+", outside the sandbox app")
+			lines = append(lines, "- "+shortLine(e.Refusal().String()))
 		}
 	}
 	s.escapes = now

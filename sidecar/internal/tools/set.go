@@ -243,11 +243,14 @@ func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 	if tab == nil {
 		return ""
 	}
-	var origins []string
+	var origins, settings []string
 	now := s.kit.opts.Browser.Mark()
 	for _, e := range s.kit.opts.Browser.EscapesSince(mark, tab) {
 		if !slices.Contains(origins, e.Origin) {
 			origins = append(origins, e.Origin)
+		}
+		if e.Setting != "" && !slices.Contains(settings, e.Setting) {
+			settings = append(settings, e.Setting)
 		}
 	}
 	if len(origins) == 0 {
@@ -256,8 +259,12 @@ func (s *Set) escaped(mark browser.Mark, tab *browser.Tab) string {
 	s.mu.Lock()
 	s.escapes = now
 	s.mu.Unlock()
-	return "A page was redirected to " + oneLine(strings.Join(origins, ", ")) + ", outside the sandbox app, and was closed. " +
-		"Nothing was sent there, and the tab stays on the app. The host can allow an origin with allow_origins."
+	text := "A page was redirected to " + oneLine(strings.Join(origins, ", ")) + ", outside the sandbox app, and was closed. " +
+		"Nothing was sent there, and the tab stays on the app."
+	if len(settings) > 0 {
+		text += " The host can allow an origin with " + strings.Join(settings, " or ") + "."
+	}
+	return text
 }
 
 // fail answers a call that came to nothing.
