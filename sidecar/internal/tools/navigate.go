@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -84,7 +85,10 @@ func leave(ctx context.Context, tab *browser.Tab) error {
 
 // arrived words how a navigation ended.
 func (c *call) arrived(ctx context.Context, nav browser.Navigation, err error) error {
+	var failed *browser.NavigationError
 	switch {
+	case errors.As(err, &failed) && strings.HasPrefix(failed.Text, "net::ERR_CERT_"):
+		return fmt.Errorf("%w: the host can allow a certificate of the app's own with app_ca or ignore_https_errors", err)
 	case errors.Is(err, browser.ErrNoHistory):
 		return toolError("Error: There is no page to go back to in this tab.")
 	case err != nil:
