@@ -43,6 +43,16 @@ func fullLaunch() proto.Launch {
 		Viewport:               proto.Viewport{Width: 1024, Height: 768},
 
 		Snapshot: proto.SnapshotChanges, SnapshotMaxChars: 30000, ScreenshotMaxEdge: 1568,
+
+		Egress: proto.EgressAllowList,
+		AllowOrigins: []proto.AllowedOrigin{
+			{Origin: "https://login.shop.test"}, {Origin: "http://assets.corp.test:5173", Private: true},
+		},
+		AllowHosts: []proto.AllowedHost{
+			{Host: "cdn.example.com"}, {Host: "*.example.com", Port: 8443}, {Host: "[::1]", Port: 4000},
+			{Host: "db.corp.test", Port: 8080, Private: true},
+		},
+		AppCA: testCertificate,
 	}
 }
 
@@ -213,6 +223,12 @@ func randomLaunch(r *rand.Rand) proto.Launch {
 		l.Live = &proto.Live{SessionID: text(12), Origins: []string{"https://d.test"}, AgentWaitMS: r.IntN(45002) - 1, ReleaseGraceMS: r.IntN(9)}
 	}
 	l.DisableChromiumSandbox, l.Lifeline = coin(), coin()
+	l.IgnoreHTTPSErrors = coin()
+	if coin() {
+		l.Egress = []proto.Egress{proto.EgressOpen, proto.EgressAllowList}[r.IntN(2)]
+		l.AllowOrigins = []proto.AllowedOrigin{{Origin: fmt.Sprintf("https://o%d.test", r.IntN(9)), Private: coin()}}
+		l.AllowHosts = []proto.AllowedHost{{Host: "h.test", Port: 1 + r.IntN(65535), Private: coin()}, {Host: "*.h.test"}}
+	}
 	if coin() {
 		l.Chromium, l.ChromiumPath = "shell", text(8)
 		l.Viewport = proto.Viewport{Width: r.IntN(10001), Height: r.IntN(10001)}

@@ -175,7 +175,7 @@ func entry(v any, key string) (text string, private, ok bool) {
 func (c *checker) allowedOrigin(v any) (o AllowedOrigin, rule string) {
 	raw, private, ok := entry(v, "origin")
 	u, err := c.parseURL(raw)
-	if !ok || err != nil || !web(u) || u.Path != "/" || u.Query != "" || u.Fragment != "" || userInfo(u) || u.Port == "0" {
+	if !ok || err != nil || !web(u) || u.Path != "/" || u.Query != "" || u.Fragment != "" || userInfo(u) || u.Port == "0" || strings.Contains(u.Hostname, "*") {
 		return AllowedOrigin{}, ruleOrigin
 	}
 	return AllowedOrigin{Origin: u.Origin, Private: private}, ""
@@ -185,9 +185,10 @@ func (c *checker) allowedHost(v any) (h AllowedHost, rule string) {
 	raw, private, ok := entry(v, "host")
 	name, wildcard := strings.CutPrefix(raw, "*.")
 	name, port, portOK := cutPort(name)
-	// Only a bare host comes through unchanged: no user, path or second port.
+	// A bare host: no user, no path, no second port.
+	plain := !strings.ContainsAny(name, `/\?#@*`) && (strings.HasPrefix(name, "[") || !strings.Contains(name, ":"))
 	u, err := c.parseURL("http://" + name + "/")
-	if !ok || !portOK || err != nil || strings.ContainsAny(name, `/\?#@*`) || u.Host != u.Hostname || u.Path != "/" || userInfo(u) {
+	if !ok || !portOK || !plain || err != nil || u.Host != u.Hostname || u.Path != "/" || userInfo(u) {
 		return AllowedHost{}, ruleHost
 	}
 	addr, ipErr := netip.ParseAddr(strings.Trim(u.Hostname, "[]"))

@@ -17,7 +17,10 @@ func TestConfigsAreWhatTheirNamesSay(t *testing.T) {
 		if name == "bad" {
 			continue
 		}
-		_, warnings, err := proto.DecodeLaunch([]byte(read(t, "testdata/config/"+name)), policy.ParseURL)
+		launch, warnings, err := proto.DecodeLaunch([]byte(read(t, "testdata/config/"+name)), policy.ParseURL)
+		if err == nil {
+			_, err = policy.For(launch)
+		}
 		if err != nil {
 			t.Errorf("%s is refused: %v", name, err)
 		}
@@ -27,7 +30,10 @@ func TestConfigsAreWhatTheirNamesSay(t *testing.T) {
 	}
 	for _, name := range entries(t, "testdata/config/bad") {
 		key, _, _ := strings.Cut(name, "-")
-		_, _, err := proto.DecodeLaunch([]byte(read(t, "testdata/config/bad/"+name)), policy.ParseURL)
+		launch, _, err := proto.DecodeLaunch([]byte(read(t, "testdata/config/bad/"+name)), policy.ParseURL)
+		if err == nil {
+			_, err = policy.For(launch) // as the sidecar does before it starts anything
+		}
 		var refused *proto.LaunchError
 		if !errors.As(err, &refused) {
 			t.Errorf("%s is taken: %v", name, err)
