@@ -86,6 +86,7 @@
 //	10000 x 10000                              ours: what Chromium still draws
 //	100000 characters of a page                ours: some 25,000 tokens, what clients take in one answer
 //	8000 pixels of a picture's side            ours: models refuse more
+//	1000 allowed origins, hosts; 256 KiB PEM   ours: far above lists that are kept by hand
 //
 // # Why
 //
@@ -105,6 +106,12 @@
 //
 // Why all failures: a person who fixes a config by hand should not meet its
 // mistakes one by one; programs read the first, as before.
+//
+// Why an entry of allow_hosts that reaches this machine or a private network must
+// name its port: what it opens is one service, not a machine.
+//
+// Why private is said of each name: whoever answers for a name could otherwise
+// lead a listed one into the network that the sidecar stands in.
 //
 // Why a cookie of a bare top-level name is dropped: Chromium refuses it and the
 // whole batch of cookies that it comes in.

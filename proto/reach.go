@@ -28,7 +28,8 @@ const (
 // "https://login.example.com", or {"origin": …, "private": true}.
 //
 // An origin of an IP address, or of localhost, is what it says. A name must
-// resolve to public addresses unless Private is set.
+// resolve to public addresses unless Private is set. A storage state has nothing of
+// such an origin: it is AppURL's alone.
 type AllowedOrigin struct {
 	Origin string // serialised: scheme, host and the port where it is not the scheme's own
 	// Private lets a name lead to private and loopback addresses, to those that it

@@ -123,6 +123,32 @@ func TestJudgeCommandLine(t *testing.T) {
 	}
 }
 
+// One key may be trusted, where the session has one, and no other.
+func TestTrustedKey(t *testing.T) {
+	c := golden
+	c.TrustedKey = "aGFzaA=="
+	args := Args(c)
+	if err := judgeAny(args, false, c.TrustedKey); err != nil {
+		t.Error(err)
+	}
+	for _, meant := range []string{"", "b3RoZXI="} {
+		if err := judgeAny(args, false, meant); err == nil {
+			t.Errorf("a key is trusted where %q is", meant)
+		}
+	}
+	both := []string{"x", "--ignore-certificate-errors-spki-list=aGFzaA==,b3RoZXI="}
+	for _, running := range [][]string{both, {"x", "--ignore-certificate-errors"}} {
+		if err := judgeAny(running, false, c.TrustedKey); err == nil {
+			t.Errorf("%q is taken", running)
+		}
+	}
+	for _, s := range switches(Args(golden)) {
+		if s[0] == trustedKeySwitch {
+			t.Error("a key is trusted in a session that has none")
+		}
+	}
+}
+
 func FuzzSwitches(f *testing.F) {
 	f.Add("a --b=c --d")
 	f.Add("--")

@@ -13,8 +13,11 @@
 //     a connection; all of its answers are judged together; the dialler gets the
 //     judged addresses, never the name, and judges once more what it is about to
 //     connect to.
-//   - The app's name, when it is a name, keeps the addresses that it had first:
-//     the exception for the app must not follow its DNS.
+//   - The app's name, and every other that the config lets be private, keeps the
+//     addresses that it had first: an exception must not follow the DNS.
+//   - In the narrower egress modes a name that is not listed is not looked up.
+//   - TLS is ended here for the app's host alone, and only where the config gives
+//     it a certificate of its own; see [Voucher]. Everybody else's bytes pass.
 //   - A refusal says one of a fixed set of sentences about a host and port that
 //     the browser named itself: no address that a name led to, no error text of
 //     the system.
@@ -46,6 +49,12 @@
 // Why WebRTC gets no tunnel: over UDP it is stopped in the browser, and over TCP it
 // would carry what a page likes past every rule about requests, to a server whose
 // very name can be a message.
+//
+// Why the proxy ends TLS for the app's own certificate, in place of telling
+// Chromium to overlook it: Chromium can overlook errors for every host, or for
+// every host that has a certain key. A key that only this proxy has, and uses for
+// one host, is how it is done for one host; it holds for pages, sockets and
+// workers alike, and after Chromium's network process died.
 //
 // Why a server's 407 becomes 502: to the browser it would be this proxy asking.
 package egress

@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +95,13 @@ func (f *fakeResolver) count(host string) int {
 	return f.asked[host]
 }
 
+// list is every name that was looked up, once.
+func (f *fakeResolver) list() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Join(slices.Sorted(maps.Keys(f.asked)), " ")
+}
+
 // public is the one loopback address that tests may count as public.
 var public = netip.MustParseAddr("127.0.0.2")
 
@@ -108,10 +117,17 @@ type running struct {
 // start runs a proxy for the app at the given URL.
 func start(t testing.TB, app string, opts Options) *running {
 	t.Helper()
-	var err error
-	if opts.App, err = policy.NewApp(app); err != nil {
+	pin, err := policy.NewApp(app)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return startApp(t, pin, opts)
+}
+
+// startApp runs a proxy for an app with what its config adds.
+func startApp(t testing.TB, app policy.App, opts Options) *running {
+	t.Helper()
+	opts.App = app
 	if opts.Resolver == nil {
 		opts.Resolver = &fakeResolver{}
 	}
@@ -217,6 +233,8 @@ func newSite(t testing.TB, addr string, handler http.HandlerFunc) *site {
 	s.host = l.Addr().String()
 	return s
 }
+
+func (s *site) port() uint16 { return netip.MustParseAddrPort(s.host).Port() }
 
 func (s *site) requests() []string {
 	s.mu.Lock()
