@@ -124,8 +124,8 @@ type Viewport struct {
 
 // Recording says where recorded events go.
 type Recording struct {
-	URL         string // http or https, no user info
-	Token       Secret // as the bearer token's rule
+	URL         string // http or https, no user info; "" where File is set
+	Token       Secret // as the bearer token's rule; none where File is set
 	BatchEvents int    // default 1000
 	BatchBytes  int    // default 1048576
 
@@ -138,6 +138,15 @@ type Recording struct {
 	// directory while the ingest is down; 0 keeps it in memory alone, which lasts
 	// for seconds of a busy page.
 	SpoolBytes int
+	// File is where the recording is kept without a host, instead of URL and Token:
+	// an archive, to be looked at with `sidecar replay`. The sidecar makes it, with
+	// its directory, or adds to the one that is there.
+	File string
+	// Video also films each tab. The films are files of the session, as screenshots
+	// are, and can be fetched while it lasts. Nothing is filmed while a person
+	// drives, unless VideoTakeovers is set: what is typed is readable in a film.
+	Video          bool
+	VideoTakeovers bool
 }
 
 // NoAgentWait as Live.AgentWaitMS answers an agent's call at once while a

@@ -147,17 +147,25 @@ func (c *checker) stopAt(key string, v any) *float64 {
 }
 
 func (c *checker) recording(key string, v any) *Recording {
-	obj, ok := c.object(key, v, "url", "token", "batch_events", "batch_bytes", "actions", "spool_bytes")
+	obj, ok := c.object(key, v, "url", "token", "batch_events", "batch_bytes", "actions", "spool_bytes", "file",
+		"video", "video_takeovers")
 	if !ok {
 		return nil
 	}
 	var r Recording
-	u, _ := c.httpURL(key+".url", obj["url"])
-	r.URL = u.Href
-	r.Token = c.token(key+".token", obj["token"])
+	switch r.File = c.text(key+".file", obj["file"]); {
+	case r.File == "":
+		u, _ := c.httpURL(key+".url", obj["url"])
+		r.URL = u.Href
+		r.Token = c.token(key+".token", obj["token"])
+	case obj["url"] != nil || obj["token"] != nil:
+		c.fail(key+".file", "is for recording without a host, so there must be no recording.url and recording.token beside it")
+	}
 	r.BatchEvents = c.positive(key+".batch_events", obj["batch_events"])
 	r.BatchBytes = c.positive(key+".batch_bytes", obj["batch_bytes"])
 	r.Actions = c.flag(key+".actions", obj["actions"])
+	r.Video = c.flag(key+".video", obj["video"])
+	r.VideoTakeovers = c.flag(key+".video_takeovers", obj["video_takeovers"])
 	r.SpoolBytes = c.integer(key+".spool_bytes", obj["spool_bytes"], 0, maxCount, 0)
 	return &r
 }

@@ -95,6 +95,9 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 				Actions: true, SpoolBytes: 1 << 26,
 			}
 		}},
+		{"recording to a file", with("recording", map[string]any{"file": "a/b.pillion", "video": true, "video_takeovers": true}), func(l *proto.Launch) {
+			l.Recording = &proto.Recording{File: "a/b.pillion", BatchEvents: 1000, BatchBytes: 1 << 20, Video: true, VideoTakeovers: true}
+		}},
 		{"live", with("live", live()), func(l *proto.Launch) { l.Live = ptr(wantLive) }},
 		{"live with nulls", with("live", live("agent_wait_ms", nil, "release_grace_ms", nil)),
 			func(l *proto.Launch) { l.Live = ptr(wantLive) }},

@@ -35,13 +35,17 @@ type launchWire struct {
 }
 
 type recordingWire struct {
-	URL         string `json:"url"`
-	Token       string `json:"token"`
+	URL         string `json:"url,omitempty"`
+	Token       string `json:"token,omitempty"`
 	BatchEvents int    `json:"batch_events,omitempty"`
 	BatchBytes  int    `json:"batch_bytes,omitempty"`
 
-	Actions    bool `json:"actions,omitempty"`
-	SpoolBytes int  `json:"spool_bytes,omitempty"`
+	Actions    bool   `json:"actions,omitempty"`
+	SpoolBytes int    `json:"spool_bytes,omitempty"`
+	File       string `json:"file,omitempty"`
+
+	Video          bool `json:"video,omitempty"`
+	VideoTakeovers bool `json:"video_takeovers,omitempty"`
 }
 
 type liveWire struct {
@@ -94,7 +98,7 @@ func (l Launch) Encode() ([]byte, error) {
 		w.StorageState = &l.StorageState
 	}
 	if r := l.Recording; r != nil {
-		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes}
+		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes, r.File, r.Video, r.VideoTakeovers}
 	}
 	if v := l.Live; v != nil {
 		w.Live = &liveWire{

@@ -217,7 +217,9 @@ func randomLaunch(r *rand.Rand) proto.Launch {
 		}
 	}
 	if coin() {
-		l.Recording = &proto.Recording{URL: "https://r.test/x?y", Token: secret(), BatchEvents: r.IntN(3), BatchBytes: r.IntN(1 << 20)}
+		l.Recording = &proto.Recording{URL: "https://r.test/x?y", Token: secret(), BatchEvents: r.IntN(3), BatchBytes: r.IntN(1 << 20), Video: coin(), VideoTakeovers: coin()}
+	} else if coin() {
+		l.Recording = &proto.Recording{File: text(5) + "x", Actions: coin()}
 	}
 	if coin() {
 		l.Live = &proto.Live{SessionID: text(12), Origins: []string{"https://d.test"}, AgentWaitMS: r.IntN(45002) - 1, ReleaseGraceMS: r.IntN(9)}

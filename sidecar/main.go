@@ -3,6 +3,7 @@
 //
 //	sidecar < launch.json           the launch config on stdin
 //	sidecar --config launch.json    the launch config in a file
+//	sidecar replay FILE             a page with the recordings in a file
 //	sidecar check                   one JSON line: version and Chromium
 //	sidecar doctor                  what this machine has and lacks
 //	sidecar --version
@@ -44,7 +45,7 @@ const (
 // 20 or later.
 const nodeVersion = "v22.0.0"
 
-const usage = "usage: sidecar [serve] [--config FILE] | check | doctor | install-browser | --version"
+const usage = "usage: sidecar [serve] [--config FILE] | replay FILE | check | doctor | install-browser | --version"
 
 func main() {
 	// The helpers are this same binary under another first argument; they must
@@ -75,6 +76,8 @@ func run(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch command {
 	case "serve":
 		return serve(args, stdin, stdout, stderr)
+	case "replay":
+		return replayFile(args, stderr)
 	case "check":
 		return check(stdout, stderr)
 	case "doctor":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -21,8 +22,15 @@ func (s *session) startRecording() (err error) {
 	if o == nil {
 		return nil
 	}
+	var keep func(context.Context, string, []json.RawMessage) error
+	if o.File != "" {
+		if s.archive, err = openArchive(o.File, s.launch.AppURL); err != nil {
+			return err
+		}
+		keep = s.archive.keep
+	}
 	s.recorder, err = record.New(record.Options{
-		URL: o.URL, Token: o.Token, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes, Actions: o.Actions,
+		URL: o.URL, Token: o.Token, Keep: keep, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes, Actions: o.Actions,
 		SpoolDir: s.dirs.Output, SpoolBytes: o.SpoolBytes,
 		Events: s.events, Secrets: []string{s.launch.Token.Reveal(), o.Token.Reveal()}, Log: s.log,
 	})
@@ -59,6 +67,9 @@ func (s *session) flushRecording(ctx context.Context) {
 
 // closeRecording sends what there is and accounts for it.
 func (s *session) closeRecording(ctx context.Context) {
+	if s.archive != nil {
+		defer s.archive.close(s.log)
+	}
 	if s.recorder == nil {
 		return
 	}

@@ -59,6 +59,7 @@ type session struct {
 	live    atomic.Pointer[liveView] // nil without a live view
 
 	recorder *record.Recorder // nil where nothing is recorded
+	archive  *ownArchive      // nil where the recording goes to a host
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
 	gone       chan struct{}                   // closed when Chromium ended

@@ -29,8 +29,9 @@ type Source interface {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
-// assets is the part of a path where the pages' own files are.
-const assets = "assets"
+// Assets is the part of a path where the pages' own files are, and so can't be the
+// name of a recording.
+const Assets = "assets"
 
 type server struct {
 	source Source
@@ -69,7 +70,7 @@ func Handler(source Source, log *slog.Logger) http.Handler {
 
 func (s *server) file(w http.ResponseWriter, r *http.Request) {
 	id, file := r.PathValue("id"), r.PathValue("file")
-	if id == assets {
+	if id == Assets {
 		s.asset(w, r, file)
 		return
 	}

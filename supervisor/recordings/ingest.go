@@ -22,7 +22,7 @@ const (
 	slack = 64 << 10
 	// batchHeader names a batch, the same at each attempt to send it.
 	batchHeader = "Pillion-Batch"
-	// maxName bounds the name of a batch.
+	// maxName bounds the names of recordings and batches.
 	maxName = 100
 )
 

@@ -310,3 +310,18 @@ func TestABatchThatComesAgain(t *testing.T) {
 		t.Errorf("kept %d", n)
 	}
 }
+
+// A host may name its recordings, as far as a name is an address.
+func TestNames(t *testing.T) {
+	l := newLab(t)
+	for _, name := range []string{"session-1_A", strings.Repeat("a", 100)} {
+		if in := l.begin(recordings.About{ID: name}); in.ID != name {
+			t.Errorf("%q became %q", name, in.ID)
+		}
+	}
+	for _, name := range []string{"session-1_A", "assets", "..", "a/b", "recordings.json", "ä", strings.Repeat("a", 101)} {
+		if in, err := l.store.Begin(t.Context(), recordings.About{ID: name}); err == nil {
+			t.Errorf("%q is a recording: %+v", name, in)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -79,6 +80,9 @@ func (s *Store) Close() error {
 
 // About is what a recording begins with. The zero value is in order.
 type About struct {
+	// ID names the recording: letters, digits, "-" and "_", a hundred at most, and not
+	// the name of another. "" = one that nobody can guess.
+	ID      string
 	Title   string    // for people, such as the sandbox's name
 	App     string    // origin of the app
 	Expires time.Time // of the sandbox: nothing is taken later; zero: two hours from now
@@ -105,7 +109,10 @@ func (s *Store) Begin(ctx context.Context, about About) (Intake, error) {
 	if !about.Expires.IsZero() && about.Expires.Before(until) {
 		until = about.Expires
 	}
-	r, err := s.archive.Begin(ctx, archive.About{Title: about.Title, App: about.App, MaxEvents: about.MaxEvents, MaxBytes: about.MaxBytes}, now)
+	if !nameable(about.ID) {
+		return Intake{}, &proto.Error{Code: proto.CodeRecordingUnknown, Message: fmt.Sprintf("a recording can't be called %.120q", about.ID), Hint: "Use letters, digits, - and _"}
+	}
+	r, err := s.archive.Begin(ctx, archive.About{ID: about.ID, Title: about.Title, App: about.App, MaxEvents: about.MaxEvents, MaxBytes: about.MaxBytes}, now)
 	if err != nil {
 		return Intake{}, err
 	}
@@ -114,6 +121,15 @@ func (s *Store) Begin(ctx context.Context, about About) (Intake, error) {
 	s.open[r.ID] = intake{token, until, about.BatchBytes, about.Actions}
 	s.mu.Unlock()
 	return Intake{ID: r.ID, Token: token, Expires: until, about: about}, nil
+}
+
+// nameable says whether a recording can have a name, which is a part of its
+// address; "" leaves it to the archive.
+func nameable(id string) bool {
+	strange := func(c rune) bool {
+		return !(c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+	}
+	return len(id) <= maxName && !strings.ContainsFunc(id, strange) && id != replay.Assets
 }
 
 // Launch is the recording's part of a launch config. ingest is the URL, as the

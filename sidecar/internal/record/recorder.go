@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -16,10 +17,14 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/record/wall"
 )
 
-// Options is what a Recorder is made of. URL, Token and Events are required.
+// Options is what a Recorder is made of. Events is required, and either URL and
+// Token or Keep.
 type Options struct {
 	URL   string       // of the ingest
 	Token proto.Secret // bearer token of the ingest
+
+	// Keep takes the recording instead of an ingest, as deliver.Options says.
+	Keep func(ctx context.Context, name string, events []json.RawMessage) error
 
 	BatchEvents int  // 0 = proto.DefaultBatchEvents
 	BatchBytes  int  // 0 = proto.DefaultBatchBytes
@@ -75,7 +80,7 @@ func New(o Options) (*Recorder, error) {
 	}
 	var err error
 	if r.out, err = deliver.New(deliver.Options{
-		URL: o.URL, Token: o.Token, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes,
+		URL: o.URL, Token: o.Token, Keep: o.Keep, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes,
 		SpoolBytes: o.SpoolBytes, SpoolDir: o.SpoolDir, Log: o.Log,
 		OnLost: r.lost, OnStored: func() { r.inbox.push(0, r.healthy) },
 	}); err != nil {

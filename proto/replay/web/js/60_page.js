@@ -82,6 +82,7 @@
     };
     addEventListener('hashchange', named);
     named();
+    document.documentElement.dataset.start = String(session.start);
     document.documentElement.dataset.state = session.times.length > 0 ? 'ready' : 'empty';
     if (session.times.length === 0) byId('notice').textContent = 'There is nothing in this recording yet.';
   };

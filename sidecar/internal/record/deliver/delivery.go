@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,10 +12,15 @@ import (
 	"github.com/pillion-browser/pillion/proto"
 )
 
-// Options is what a Delivery is made of. URL and Token are required.
+// Options is what a Delivery is made of. URL and Token are required, or Keep.
 type Options struct {
 	URL   string
 	Token proto.Secret
+
+	// Keep takes the batches instead of an ingest: all of one, or none and an error.
+	// Each has a name, the same at each attempt. proto.CodeRecordingLimit says that
+	// nothing more is taken.
+	Keep func(ctx context.Context, name string, events []json.RawMessage) error
 
 	BatchEvents int // 0 = proto.DefaultBatchEvents
 	BatchBytes  int // 0 = proto.DefaultBatchBytes
@@ -76,10 +82,15 @@ func New(o Options) (*Delivery, error) {
 		}
 	}
 	d.queue = newQueue(d.spool, d.batcher.fits, d.lose)
-	d.poster = newPoster(o.URL, o.Token, rand.Text(), cmp.Or(o.PostTimeout, postTimeout))
+	id := rand.Text()
+	d.poster = newPoster(o.URL, o.Token, id, cmp.Or(o.PostTimeout, postTimeout))
+	post := d.poster.post
+	if o.Keep != nil {
+		post = keeper{o.Keep, id}.post
+	}
 	d.drain, d.giveUp = context.WithCancel(context.Background())
 	up := &uploader{
-		queue: d.queue, post: d.poster.post, sleep: sleep, account: &d.account, lose: d.lose,
+		queue: d.queue, post: post, sleep: sleep, account: &d.account, lose: d.lose,
 		stored: o.OnStored, patient: d.spool != nil, log: o.Log,
 	}
 	d.posting.Go(func() { up.run(d.drain) })
