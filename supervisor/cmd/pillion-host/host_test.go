@@ -135,7 +135,7 @@ func get(t *testing.T, url string, want int) string {
 
 func TestTheGuardRefusesOtherNames(t *testing.T) {
 	t.Parallel()
-	url, stop, err := listen("127.0.0.1:0", newPage(newStatus("http://127.0.0.1:1"), &liveView{}))
+	url, stop, err := listen("127.0.0.1:0", newPage(newStatus("http://127.0.0.1:1"), &liveView{}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ Serves a sample app, starts one browser for it, and shows both on a page.
   -addr ADDR      where the page is served; loopback only (default 127.0.0.1:0)
   -sidecar PATH   the sidecar to run (default: next to this program, else on PATH)
   -shell, -full   which Chromium: the headless shell, or the full browser
-  -out DIR        keep the agent's screenshot there
+  -out DIR        keep the agent's screenshot and a recording of the browser there
   -v              show the sidecar's log too
 `
 

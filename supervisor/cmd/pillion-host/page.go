@@ -19,8 +19,8 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // newPage serves the state as a page at "/", as JSON at /api/state, the agent's
-// screenshot, and the live view.
-func newPage(status *status, live http.Handler) http.Handler {
+// screenshot, the live view and the recording.
+func newPage(status *status, live http.Handler, tape *tape) http.Handler {
 	// The template and the files are part of the program: a fault in them is a
 	// programming error.
 	page := template.Must(template.New("page.html").Funcs(template.FuncMap{
@@ -41,6 +41,7 @@ func newPage(status *status, live http.Handler) http.Handler {
 		w.Write(body.Bytes())
 	})
 	mux.Handle(livePath, live)
+	tape.routes(mux)
 	mux.HandleFunc("GET /api/state", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(status.read())

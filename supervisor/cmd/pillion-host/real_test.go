@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/pillion-browser/pillion/supervisor/recordings"
 )
 
 // leftovers is how long a browser's processes and files may take to be gone
@@ -42,8 +44,33 @@ func TestRealOrder(t *testing.T) {
 				t.Errorf("screenshot: %.8q, %v", picture, err)
 			}
 			nothingLeft(t, bin, temp)
+			recorded(t, filepath.Join(bin, "out", recordingsFile), stdout.String())
 			t.Logf("%s", &stdout)
 		})
+	}
+}
+
+// recorded looks at the recording of an order: it is whole, can be found, and has
+// no password in it.
+func recorded(t *testing.T, file, stdout string) {
+	t.Helper()
+	store, err := recordings.Open(t.Context(), file, recordings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	all, err := store.List(t.Context())
+	if err != nil || len(all) == 0 || all[0].How != "finished" || !strings.Contains(stdout, "/recordings/"+all[0].ID+"/\n") {
+		t.Fatalf("recordings %+v, %v", all, err)
+	}
+	var events strings.Builder
+	if err := store.Archive().WriteTo(t.Context(), all[0].ID, &events); err != nil {
+		t.Fatal(err)
+	}
+	for word, there := range map[string]bool{`"tool":"browser_click"`: true, `"label":"stopping"`: true, `"type":2`: true, "correct horse": false} {
+		if strings.Contains(events.String(), word) != there {
+			t.Errorf("%s is in the recording: %v, of %d events", word, !there, all[0].Events)
+		}
 	}
 }
 

@@ -42,16 +42,25 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	}
 	defer stopApp()
 
+	tape, err := newTape(ctx, o.out, appURL, stderr)
+	if err != nil {
+		return fmt.Errorf("record the browser: %w", err)
+	}
+	defer tape.end(stderr)
+
 	status := newStatus(appURL)
 	live := &liveView{}
-	pageURL, stopPage, err := listen(o.addr, newPage(status, live))
+	pageURL, stopPage, err := listen(o.addr, newPage(status, live, tape))
 	if err != nil {
 		return fmt.Errorf("serve the page: %w", err)
 	}
 	defer stopPage()
 	fmt.Fprintf(stdout, "app:     %s\nhost:    %s\n", appURL, pageURL)
 
-	browser, err := start(ctx, o, appURL, liveOrigins(strings.TrimPrefix(pageURL, "http://")), status, stderr)
+	browser, err := start(ctx, o, proto.Launch{
+		AppURL: appURL, Chromium: o.chromium(), Recording: tape.launch(pageURL),
+		Live: &proto.Live{SessionID: rand.Text(), Origins: liveOrigins(strings.TrimPrefix(pageURL, "http://")), AskPerson: true},
+	}, status, stderr)
 	if err != nil {
 		status.failed(err)
 		return err
@@ -59,6 +68,10 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	live.show(browser)
 	fmt.Fprintln(stdout, "browser:", describe(browser))
 	fmt.Fprintln(stdout, "watch:  ", pageURL+livePath)
+	if tape != nil {
+		status.recorded(tape.path())
+		fmt.Fprintln(stdout, "replay: ", pageURL+tape.path())
+	}
 	var watchers sync.WaitGroup
 	watchers.Go(func() { watch(browser, status, stderr) })
 	defer watchers.Wait()
@@ -94,16 +107,13 @@ func listen(addr string, handler http.Handler) (url string, stop func(), err err
 }
 
 // start starts the sandbox's browser.
-func start(ctx context.Context, o options, appURL string, origins []string, status *status, stderr io.Writer) (*supervisor.Browser, error) {
+func start(ctx context.Context, o options, launch proto.Launch, status *status, stderr io.Writer) (*supervisor.Browser, error) {
 	s := supervisor.Supervisor{Command: o.sidecar}
 	if o.verbose {
 		s.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	began := time.Now()
-	browser, err := s.Start(ctx, proto.Launch{
-		AppURL: appURL, Chromium: o.chromium(),
-		Live: &proto.Live{SessionID: rand.Text(), Origins: origins, AskPerson: true},
-	})
+	browser, err := s.Start(ctx, launch)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ type browser struct {
 	Version   string         `json:"version,omitempty"`
 	Chromium  proto.Chromium `json:"chromium,omitzero"`
 	Walls     []wall         `json:"walls,omitempty"`
-	Live      string         `json:"live,omitempty"` // the live view's path on this host
+	Live      string         `json:"live,omitempty"`      // the live view's path on this host
+	Recording string         `json:"recording,omitempty"` // the replay's path on this host
 }
 
 // wall is one guarantee of the sidecar on this system.
@@ -122,6 +123,11 @@ func (s *status) started(b *supervisor.Browser, took time.Duration) {
 			},
 		}
 	})
+}
+
+// recorded notes where the browser's recording can be seen.
+func (s *status) recorded(path string) {
+	s.change(func(st *state) { st.Browser.Recording = path })
 }
 
 // failed notes that the browser did not start.
