@@ -23,6 +23,7 @@ type Browser struct {
 
 	ready           proto.Ready
 	mcpURL, liveURL string
+	appURL          string // the launch's, as the child dials it
 
 	handshake chan handshake   // one value: Ready, or why there is none
 	events    chan proto.Event // closed at the end
@@ -76,6 +77,11 @@ func (b *Browser) MCPToken() proto.Secret { return b.launch.Token }
 
 // LiveURL is the WebSocket of the live view, "" when the launch had no Live.
 func (b *Browser) LiveURL() string { return b.liveURL }
+
+// AppURL is the launch's app as the browser sees it: by another name than the
+// host's where its Runner translates addresses. Its cookies and storage are
+// those of this address.
+func (b *Browser) AppURL() string { return b.appURL }
 
 // Ready is what the sidecar said about itself and its Chromium at the start.
 func (b *Browser) Ready() proto.Ready { return b.ready }

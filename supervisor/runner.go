@@ -3,6 +3,8 @@ package supervisor
 import (
 	"context"
 	"io"
+
+	"github.com/pillion-browser/pillion/proto"
 )
 
 // Runner starts sidecars somewhere: as a process of this machine
@@ -63,4 +65,14 @@ type Process interface {
 	// HostAddr translates a "host:port" on which the child listens into what
 	// this process must dial to reach it.
 	HostAddr(childAddr string) (string, error)
+}
+
+// Placer is a [Runner] where a sidecar can't pick its port by itself: the way
+// to it has to be laid before it starts.
+type Placer interface {
+	Runner
+	// Place says where the sidecar of this launch is to listen (Host, Port and
+	// AllowedHosts of the result), and returns the runner for this one start.
+	// ctx ends with the start, whether it came to Runner.Start or not.
+	Place(ctx context.Context, launch proto.Launch) (proto.Launch, Runner, error)
 }

@@ -36,18 +36,25 @@ func (s *Supervisor) Start(ctx context.Context, launch proto.Launch) (*Browser, 
 		launch.Token = newToken()
 	}
 	launch.Lifeline = true
+	ctx, cancel := context.WithTimeoutCause(ctx, or(s.StartTimeout, DefaultStartTimeout), errStartTimeout)
+	defer cancel()
 	runner := s.runner()
-	config, err := encodeFor(runner, launch)
+	if placer, ok := runner.(Placer); ok {
+		var err error
+		if launch, runner, err = placer.Place(ctx, launch); err != nil {
+			return nil, s.spawnFailed(ctx, err)
+		}
+	}
+	config, appURL, err := encodeFor(runner, launch)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, or(s.StartTimeout, DefaultStartTimeout), errStartTimeout)
-	defer cancel()
 	process, err := runner.Start(ctx, []string{"serve"}, config)
 	if err != nil {
 		return nil, s.spawnFailed(ctx, err)
 	}
 	b := newBrowser(s, launch, process)
+	b.appURL = appURL
 	go b.run()
 	if err := s.await(ctx, runner, b); err != nil {
 		b.log.Info("browser failed to start", "error", err)
@@ -59,23 +66,21 @@ func (s *Supervisor) Start(ctx context.Context, launch proto.Launch) (*Browser, 
 
 // encodeFor encodes the launch as the child is to read it: with addresses that
 // lead to the same places from where it runs.
-func encodeFor(runner Runner, launch proto.Launch) ([]byte, error) {
-	var err error
+func encodeFor(runner Runner, launch proto.Launch) (config []byte, appURL string, err error) {
 	if launch.AppURL, err = translate(runner, launch.AppURL); err != nil {
-		return nil, invalidLaunch(fmt.Errorf("app_url: %w", err))
+		return nil, "", invalidLaunch(fmt.Errorf("app_url: %w", err))
 	}
 	if launch.Recording != nil {
 		recording := *launch.Recording
 		if recording.URL, err = translate(runner, recording.URL); err != nil {
-			return nil, invalidLaunch(fmt.Errorf("recording.url: %w", err))
+			return nil, "", invalidLaunch(fmt.Errorf("recording.url: %w", err))
 		}
 		launch.Recording = &recording
 	}
-	config, err := launch.Encode()
-	if err != nil {
-		return nil, invalidLaunch(err)
+	if config, err = launch.Encode(); err != nil {
+		return nil, "", invalidLaunch(err)
 	}
-	return config, nil
+	return config, launch.AppURL, nil
 }
 
 // await returns when the browser is ready, or has failed to become so and is gone.

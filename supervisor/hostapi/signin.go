@@ -25,8 +25,8 @@ func (s Sandbox) project() string {
 	return "sandbox " + s.ID
 }
 
-// loadSignIn gives what was saved for the sandbox's project, limited to what
-// belongs to its app; nothing saved is nothing given.
+// loadSignIn gives what was saved for the sandbox's project; nothing saved is
+// nothing given. The sidecar takes of it what belongs to its app.
 func (h *Host) loadSignIn(ctx context.Context, sandbox Sandbox) (proto.StorageState, error) {
 	sealed, err := h.o.SignIns.Load(ctx, sandbox.Owner, sandbox.project())
 	if err != nil {
@@ -41,11 +41,7 @@ func (h *Host) loadSignIn(ctx context.Context, sandbox Sandbox) (proto.StorageSt
 			Hint: "Start without it, sign in anew, and save that"}
 	}
 	defer clear(text)
-	state, err := proto.DecodeStorageState(text)
-	if err != nil {
-		return proto.StorageState{}, err
-	}
-	return ofApp(state, sandbox)
+	return proto.DecodeStorageState(text)
 }
 
 // SaveSignIn saves the sign-in that a sandbox's running browser has now, for
@@ -90,7 +86,7 @@ func (h *Host) saveSignIn(ctx context.Context, sandbox Sandbox, browser *supervi
 	if err != nil {
 		return err
 	}
-	if state, err = ofApp(state, sandbox); err != nil {
+	if state, err = ofApp(state, browser.AppURL()); err != nil {
 		return err
 	}
 	text, err := json.Marshal(state)
@@ -135,10 +131,10 @@ func (h *Host) fetchSignIn(ctx context.Context, browser *supervisor.Browser) (pr
 
 // ofApp keeps the cookies of the app's host and the localStorage of its origin.
 // The sidecar does so too; what is kept for long is looked at twice.
-func ofApp(state proto.StorageState, sandbox Sandbox) (proto.StorageState, error) {
-	app, err := url.Parse(sandbox.AppURL)
-	if err != nil || app.Host == "" {
-		return proto.StorageState{}, &proto.Error{Code: proto.CodeConfigInvalid, Message: "the sandbox's app has no URL"}
+func ofApp(state proto.StorageState, appURL string) (proto.StorageState, error) {
+	app, err := url.Parse(appURL)
+	if err != nil {
+		return proto.StorageState{}, internal("read the app's address", err)
 	}
 	return state.Filter(app.Hostname(), originOf(app)), nil
 }
