@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -15,6 +16,32 @@ import (
 // browser's token in place of the host's credential, and the answer comes back
 // as it flows.
 func (h *Host) passMCP(w http.ResponseWriter, r *http.Request, who Identity) error {
+	counted := &countedAnswer{ResponseWriter: w, status: http.StatusOK}
+	ctx, span := h.o.Tracer.Start(r.Context(), "browser.mcp", slog.String("session", r.PathValue("session")))
+	err := h.toBrowser(counted, r.WithContext(ctx), who)
+	span.End(err)
+	status := counted.status
+	if err != nil {
+		status = statusOf(proto.CodeOf(err))
+	}
+	h.metrics.add(countCalls, strconv.Itoa(status/100)+"xx", 1)
+	return err
+}
+
+// countedAnswer remembers an answer's status. Unwrap lets the proxy flush.
+type countedAnswer struct {
+	http.ResponseWriter
+	status int
+}
+
+func (c *countedAnswer) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *countedAnswer) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (h *Host) toBrowser(w http.ResponseWriter, r *http.Request, who Identity) error {
 	browser, s := h.byID(who, r.PathValue("session"))
 	if browser == nil {
 		answerMCP(w, browserStopped())

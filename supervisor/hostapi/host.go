@@ -68,6 +68,9 @@ type Options struct {
 	// OnEvent, when set, is told what browsers report. It must not block.
 	OnEvent func(sandbox Sandbox, session string, e proto.Event)
 
+	// Tracer makes spans of starts, stops, tickets and agents' calls. nil: none.
+	Tracer Tracer
+
 	// Log receives what happens, with sandbox and session. nil: silent.
 	Log *slog.Logger
 }
@@ -82,6 +85,7 @@ type Host struct {
 	public string // the origin of PublicURL, "" without one
 
 	toBrowsers *http.Transport
+	metrics    *metrics
 
 	mu         sync.Mutex
 	closing    bool
@@ -104,6 +108,7 @@ func New(o Options) (*Host, error) {
 		log: o.Log,
 
 		toBrowsers: newTransport(),
+		metrics:    newMetrics(),
 		bySandbox:  map[sandboxKey]*session{},
 		bySession:  map[string]*session{},
 		deleting:   map[sandboxKey]int{},
@@ -154,6 +159,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ExecutionEnabled == nil {
 		o.ExecutionEnabled = func(context.Context, string) bool { return true }
+	}
+	if o.Tracer == nil {
+		o.Tracer = noTracer{}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -46,7 +46,8 @@ type session struct {
 	stopAt    time.Time // when it stops by itself; zero: never
 }
 
-func newSession(sandbox Sandbox, o StartOptions) *session {
+// newSession makes one whose work is traced as a part of ctx's.
+func newSession(ctx context.Context, sandbox Sandbox, o StartOptions) *session {
 	s := &session{
 		id:      strings.ToLower(rand.Text()),
 		sandbox: sandbox,
@@ -56,7 +57,7 @@ func newSession(sandbox Sandbox, o StartOptions) *session {
 		ready:   make(chan struct{}),
 		ended:   make(chan struct{}),
 	}
-	s.wanted, s.askToStop = context.WithCancel(context.Background())
+	s.wanted, s.askToStop = context.WithCancel(context.WithoutCancel(ctx))
 	if !sandbox.ExpiresAt.IsZero() {
 		s.stopAt = sandbox.ExpiresAt.Add(-expiryLead)
 	}

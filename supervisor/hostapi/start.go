@@ -43,7 +43,7 @@ func (h *Host) Start(ctx context.Context, who Identity, id string, o StartOption
 	if err := h.mayStart(ctx, sandbox, o); err != nil {
 		return nil, err
 	}
-	s := newSession(sandbox, o)
+	s := newSession(ctx, sandbox, o)
 	if err := h.reserve(s); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package hostapi
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -25,18 +26,25 @@ const (
 func (h *Host) tend(s *session, o StartOptions) {
 	defer h.background.Done()
 	log := h.log.With("sandbox", s.sandbox.ID, "session", s.id)
-	browser, err := h.begin(s.wanted, s, o)
+	attrs := []slog.Attr{slog.String("sandbox", s.sandbox.ID), slog.String("session", s.id), slog.String("mode", string(s.mode))}
+	began := time.Now()
+	ctx, span := h.o.Tracer.Start(s.wanted, "browser.start", attrs...)
+	browser, err := h.begin(ctx, s, o)
+	span.End(err)
+	h.metrics.add(countStarts, resultOf(err, s), 1)
 	if err != nil {
 		s.over(h.o.Clock.Now(), "", err)
 		log.Info("browser did not start", "error", err)
 		close(s.ready)
 	} else {
+		h.metrics.startTook(time.Since(began))
 		s.started(browser, h.o.Clock.Now())
 		h.note(context.Background(), s.entry(h.o.Clock.Now()))
 		close(s.ready)
 		h.attend(s, browser)
 		ended := browser.Wait(context.Background()) // near, if not past
 		s.over(h.o.Clock.Now(), browser.Usage().Reason, ended)
+		h.metrics.add(countEnds, string(s.show().Status), 1)
 	}
 	s.askToStop() // whoever waits for the end need not wait for what follows
 	h.mu.Lock()
@@ -46,6 +54,18 @@ func (h *Host) tend(s *session, o StartOptions) {
 		log.Error("browser's end is not settled and will be tried again", "error", err)
 	}
 	close(s.ended)
+}
+
+// resultOf words how a start ended.
+func resultOf(err error, s *session) string {
+	switch {
+	case err == nil:
+		return "running"
+	case s.wanted.Err() != nil:
+		return "given up"
+	default:
+		return "failed"
+	}
 }
 
 // begin makes what a browser needs and starts it. What it wrote down before an
@@ -141,9 +161,12 @@ func (h *Host) end(s *session, browser *supervisor.Browser) {
 	if s.signIn {
 		h.keepSignIn(s, browser)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.wanted), stopTimeout)
 	defer cancel()
-	if err := browser.Stop(ctx); errors.Is(err, proto.CodeStopForced) {
+	ctx, span := h.o.Tracer.Start(ctx, "browser.stop", slog.String("sandbox", s.sandbox.ID), slog.String("session", s.id))
+	err := browser.Stop(ctx)
+	span.End(err)
+	if errors.Is(err, proto.CodeStopForced) {
 		h.log.Warn("browser had to be killed", "sandbox", s.sandbox.ID, "session", s.id, "error", err)
 	}
 	for e := range browser.Events() {
@@ -152,6 +175,7 @@ func (h *Host) end(s *session, browser *supervisor.Browser) {
 }
 
 func (h *Host) event(s *session, e proto.Event) {
+	h.metrics.event(e)
 	if h.o.OnEvent != nil {
 		h.o.OnEvent(s.sandbox, s.id, e)
 	}

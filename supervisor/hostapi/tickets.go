@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -13,6 +14,16 @@ import (
 // control. Control asks the permissions each time, so whoever loses theirs can
 // take control no more, though they keep what they hold.
 func (h *Host) Ticket(ctx context.Context, who Identity, id string, mode proto.TicketMode) (supervisor.Ticket, error) {
+	ctx, span := h.o.Tracer.Start(ctx, "browser.ticket", slog.String("sandbox", id), slog.String("mode", string(mode)))
+	ticket, err := h.ticket(ctx, who, id, mode)
+	span.End(err)
+	if err == nil {
+		h.metrics.add(countTickets, string(mode), 1)
+	}
+	return ticket, err
+}
+
+func (h *Host) ticket(ctx context.Context, who Identity, id string, mode proto.TicketMode) (supervisor.Ticket, error) {
 	sandbox, err := h.sandbox(ctx, who.Owner, id)
 	if err != nil {
 		return supervisor.Ticket{}, err
