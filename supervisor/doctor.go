@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,13 +31,33 @@ func (c Check) OK() bool { return c.State == "ok" }
 // String is the line as the doctor prints it.
 func (c Check) String() string { return fmt.Sprintf("[%s] %s: %s", c.State, c.Name, c.Text) }
 
-// Doctor runs `sidecar doctor` where browsers would run, and returns what it
-// found. The error is for a doctor that could not be asked; whether the machine
-// is well is in the checks. A program does well to call it once when it starts
-// and to show what is not OK.
+// Examiner is a [Runner] that can look at the place where it runs sidecars:
+// whether its engine answers, whether it has the image.
+type Examiner interface {
+	Runner
+	Examine(ctx context.Context) []Check
+}
+
+// Doctor asks the runner about its place, and where that is well runs
+// `sidecar doctor` there. It returns what both found. The error is for a doctor
+// that could not be asked; whether the machine is well is in the checks. A
+// program does well to call it once when it starts and to show what is not OK.
 func (s *Supervisor) Doctor(ctx context.Context) ([]Check, error) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
+	var place []Check
+	if examiner, ok := s.runner().(Examiner); ok {
+		place = examiner.Examine(ctx)
+	}
+	if slices.ContainsFunc(place, func(c Check) bool { return !c.OK() }) {
+		return place, nil
+	}
+	checks, err := s.askSidecar(ctx)
+	return append(place, checks...), err
+}
+
+// askSidecar runs `sidecar doctor` where browsers would run.
+func (s *Supervisor) askSidecar(ctx context.Context) ([]Check, error) {
 	runner := s.runner()
 	process, err := runner.Start(ctx, []string{"doctor"}, nil)
 	if err != nil {

@@ -76,8 +76,9 @@ type Runner struct {
 }
 
 var (
-	_ supervisor.Placer  = (*Runner)(nil)
-	_ supervisor.Sweeper = (*Runner)(nil)
+	_ supervisor.Placer   = (*Runner)(nil)
+	_ supervisor.Sweeper  = (*Runner)(nil)
+	_ supervisor.Examiner = (*Runner)(nil)
 )
 
 // engine finds the client.
@@ -201,6 +202,26 @@ func (r *Runner) hostName() (name string, native bool) {
 func (r *Runner) ChildAddr(hostAddr string) (string, error) {
 	name, _ := r.hostName()
 	return throughHost(hostAddr, name), nil
+}
+
+// Examine implements [supervisor.Examiner]: does the engine answer, and has it
+// the image?
+func (r *Runner) Examine(ctx context.Context) []supervisor.Check {
+	const ok, missing = "ok", "missing"
+	engine, err := r.engine()
+	if err == nil {
+		_, err = r.ask(ctx, "info")
+	}
+	if err != nil {
+		return []supervisor.Check{{Name: "container engine", State: missing,
+			Text: err.Error() + ". Install Docker or Podman, start it, and let this user use it"}}
+	}
+	checks := []supervisor.Check{{Name: "container engine", State: ok, Text: engine}}
+	if _, err := r.ask(ctx, "image", "inspect", "--format={{.Id}}", r.Image); err != nil {
+		return append(checks, supervisor.Check{Name: "container image", State: missing,
+			Text: fmt.Sprintf("%s is not there. Build it with make image, or load it into the engine", r.Image)})
+	}
+	return append(checks, supervisor.Check{Name: "container image", State: ok, Text: r.Image})
 }
 
 // Diagnose implements [supervisor.Runner].

@@ -152,6 +152,29 @@ func TestDiagnoseNamesTheImage(t *testing.T) {
 	}
 }
 
+func TestDoctorLooksAtTheEngineFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		engine string
+		want   string
+	}{
+		"no engine": {"no-such-engine", "container engine missing"},
+		"no image":  {"", "container engine ok, container image missing"},
+	} {
+		r := fakeEngine(t, &Runner{})
+		if test.engine != "" {
+			r.Engine = test.engine
+		}
+		checks, err := (&supervisor.Supervisor{Runner: r}).Doctor(context.Background())
+		var got []string
+		for _, c := range checks {
+			got = append(got, c.Name+" "+c.State)
+		}
+		if err != nil || strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %v, %v", name, checks, err)
+		}
+	}
+}
+
 func TestThroughHost(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
