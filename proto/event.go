@@ -54,6 +54,9 @@ const (
 	// lost, "reasons" of losses with the events lost to each, "invalid" what pages
 	// sent that was no event to begin with.
 	EventRecording = "recording"
+	// EventFilm: a part of a tab's film can be fetched. Detail: "artifact" its name
+	// below /artifacts/, "tab", "from" and "to" in epoch milliseconds, "bytes".
+	EventFilm = "film"
 	// EventWarning: the session goes on with less than was asked for. Detail:
 	// "code" a [Code], "message", "hint".
 	EventWarning = "warning"

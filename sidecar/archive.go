@@ -18,6 +18,7 @@ const archiveTimeout = 6 * time.Second
 // ownArchive is the file that a session without a host records to.
 type ownArchive struct {
 	file *archive.Archive
+	path string // absolute
 	id   string
 }
 
@@ -39,7 +40,7 @@ func openArchive(path, app string) (*ownArchive, error) {
 		file.Close()
 		return nil, err
 	}
-	return &ownArchive{file, r.ID}, nil
+	return &ownArchive{file, path, r.ID}, nil
 }
 
 // keep takes a batch of the recorder's.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
+	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
 )
@@ -27,20 +28,33 @@ func (s *session) startRecording() (err error) {
 		if s.archive, err = openArchive(o.File, s.launch.AppURL); err != nil {
 			return err
 		}
-		keep = s.archive.keep
+		keep, s.films = s.archive.keep, s.archive.path+filmsSuffix
 	}
 	s.recorder, err = record.New(record.Options{
 		URL: o.URL, Token: o.Token, Keep: keep, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes, Actions: o.Actions,
 		SpoolDir: s.dirs.Output, SpoolBytes: o.SpoolBytes,
 		Events: s.events, Secrets: []string{s.launch.Token.Reveal(), o.Token.Reveal()}, Log: s.log,
 	})
+	if err == nil {
+		s.startFilming()
+	}
 	return err
 }
 
 // recordPages has the browser's targets hooked.
 func (s *session) recordPages(o *browser.Options) {
-	if s.recorder != nil {
-		o.OnTarget, o.Private = s.recorder.Attach, s.recorder.Private
+	if s.recorder == nil {
+		return
+	}
+	o.Private = s.recorder.Private
+	if s.film != nil {
+		o.OnClosing = s.film.Finish
+	}
+	o.OnTarget = func(t *browser.Tab, target *cdp.Session) {
+		s.recorder.Attach(t, target)
+		if s.film != nil {
+			s.film.Attach(t)
+		}
 	}
 }
 
@@ -58,8 +72,9 @@ func (s *session) recordCalls(o *mcp.Options) {
 	}
 }
 
-// flushRecording takes the pages' last events while there are pages.
+// flushRecording takes the pages' last events and pictures while there are pages.
 func (s *session) flushRecording(ctx context.Context) {
+	s.endFilming(ctx)
 	if s.recorder != nil {
 		s.recorder.Flush(ctx)
 	}
@@ -67,6 +82,7 @@ func (s *session) flushRecording(ctx context.Context) {
 
 // closeRecording sends what there is and accounts for it.
 func (s *session) closeRecording(ctx context.Context) {
+	s.endFilming(ctx) // where there was no browser to end it before
 	if s.archive != nil {
 		defer s.archive.close(s.log)
 	}

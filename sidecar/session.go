@@ -26,6 +26,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
+	"github.com/pillion-browser/pillion/sidecar/internal/record/film"
 	"github.com/pillion-browser/pillion/sidecar/internal/redact"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
@@ -60,6 +61,8 @@ type session struct {
 
 	recorder *record.Recorder // nil where nothing is recorded
 	archive  *ownArchive      // nil where the recording goes to a host
+	film     *film.Film       // nil where nothing is filmed
+	films    string           // directory for films that outlive the session; "" = none
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
 	gone       chan struct{}                   // closed when Chromium ended

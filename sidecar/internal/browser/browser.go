@@ -42,6 +42,9 @@ type Options struct {
 	// it is still paused, so that what it sends on s is there before the target's
 	// first byte. It runs on the dispatcher and must not wait. Nil: nobody is told.
 	OnTarget func(t *Tab, s *cdp.Session)
+	// OnClosing is called before one of us closes a tab, and may hold that up for a
+	// moment, until ctx ends at the latest. Nil: nobody is.
+	OnClosing func(ctx context.Context, t *Tab)
 	// Private says whether a console message is one of our own scripts' and not the
 	// page's; nobody gets to see those. It must not wait. Nil: none is.
 	Private func(args []*runtime.RemoteObject) bool

@@ -160,6 +160,9 @@ func (t *Tab) Activate(ctx context.Context) error {
 // Close closes the tab without asking its beforeunload handlers, and returns
 // when it is gone.
 func (t *Tab) Close(ctx context.Context) error {
+	if t.b.opts.OnClosing != nil {
+		t.b.opts.OnClosing(ctx, t)
+	}
 	_, err := pcdp.Call(ctx, t.b.conn.Root(), target.CloseTarget, target.CloseTargetParams{TargetID: t.target})
 	if err != nil && !slices.Contains(t.b.Tabs(), t) {
 		return nil // it went by itself

@@ -57,6 +57,10 @@ func resume(s *cdp.Session) { cdp.Start(s, runtime.RunIfWaitingForDebugger, pcdp
 
 func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 	b.mu.Lock()
+	if b.byTarget[info.TargetID] != nil { // see [Tab.Attach]
+		b.mu.Unlock()
+		return
+	}
 	if b.hidden.take(s, info) {
 		b.mu.Unlock()
 		return

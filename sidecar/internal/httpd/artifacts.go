@@ -60,6 +60,8 @@ func artifactType(name string) string {
 		return "image/webp"
 	case ".gif":
 		return "image/gif"
+	case ".mp4":
+		return "video/mp4"
 	case ".pdf":
 		return "application/pdf"
 	case ".json":

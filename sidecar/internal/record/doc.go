@@ -17,7 +17,8 @@
 //	marker   {label, …}: page_opened, navigated, page_closed, takeover_started and
 //	         takeover_ended with who and how it ended, refused with what and by which
 //	         rule, crashed, stopping with its reason; recording_gap with how many
-//	         events are missing, recording_failed for a page that can't be recorded
+//	         events are missing, recording_failed for a page that can't be recorded;
+//	         filmed with the file of a tab's film and when it ends
 //	action   where asked for: {tool, target, url, key, what, to, duration_ms, outcome}
 //
 // A marker's and an action's keys are there where they mean something.

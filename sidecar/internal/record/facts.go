@@ -158,6 +158,13 @@ func (r *Recorder) fact(kind string, at time.Time, tab int, pairs []pair) {
 	r.out.Add(deliver.Item{Class: deliver.Fact, Tab: tab, JSON: r.secrets.ScrubTokens(whole.Append(nil))})
 }
 
+// Filmed records that there is a film of a tab, and which file of the session it is.
+func (r *Recorder) Filmed(tab int, from, to time.Time, file string) {
+	r.inbox.push(0, func() {
+		r.marker(from, tab, "filmed", pair{"file", tree.String(file)}, pair{"to", tree.Int(to.UnixMilli())})
+	})
+}
+
 // console records an error or a warning. Players read its text under either of two
 // names.
 func (r *Recorder) console(e event.Event) {

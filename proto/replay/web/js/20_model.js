@@ -1,6 +1,8 @@
 
   // The library's types of events, those that matter here.
   const FULL_SNAPSHOT = 2, INCREMENT = 3, META = 4, CUSTOM = 5;
+  // The last of its types, and a page's largest size in CSS pixels.
+  const MOST = 6, LARGEST = 16384;
   // Sources of increments that a hand causes: mouse buttons, typing.
   const BY_HAND = new Set([2, 5]);
 
@@ -11,7 +13,9 @@
   //   items        [{at, kind, tab, head, text}], in order of time
   //   shown        [{at, tab}]: which tab is on screen from when on
   //   times        of everything, in order
-  const model = (events) => {
+  //
+  // Addresses of the app are told without its origin.
+  const model = (events, app) => {
     const tabs = new Map();
     const items = [];
     const shown = [];
@@ -20,11 +24,12 @@
       if (!tabs.has(n)) tabs.set(n, { number: n, title: `Tab ${n}`, opened: 0, closed: 0, events: [] });
       return tabs.get(n);
     };
+    const inApp = (url) => (app && typeof url === 'string' && url.startsWith(`${app}/`) ? url.slice(app.length) : url);
     for (const e of events) {
       const data = e.data;
       if (!Number.isFinite(e.timestamp) || data === null || typeof data !== 'object') continue;
       if (e.kind === 'rrweb') {
-        if (!Number.isInteger(data.type)) continue;
+        if (!playable(data)) continue;
         const t = tab(Number.isInteger(data.tab) ? data.tab : 0);
         // A player can begin at a page's address or at a snapshot.
         if (t.events.length === 0 && data.type !== META && data.type !== FULL_SNAPSHOT) continue;
@@ -37,14 +42,14 @@
         continue;
       }
       times.push(e.timestamp);
-      const item = describe(e.kind, data);
+      const item = describe(e.kind, { ...data, url: inApp(data.url) });
       if (!item) continue;
       item.at = e.timestamp;
       item.tab = Number.isInteger(data.tab) ? data.tab : 0;
       items.push(item);
       if (!item.tab) continue;
       const t = tab(item.tab);
-      if (typeof data.url === 'string') t.title = data.url;
+      if (typeof data.url === 'string') t.title = inApp(data.url);
       if (data.label === 'page_opened') t.opened = e.timestamp;
       if (data.label === 'page_closed') t.closed = e.timestamp;
       if (data.label === 'page_opened' || data.label === 'page_closed') shown.push({ at: e.timestamp, tab: item.tab, closed: data.label === 'page_closed' });
@@ -58,6 +63,16 @@
       if (t.events.length > 0) t.events.push({ type: CUSTOM, data: { tag: 'end', payload: {} }, timestamp: Math.max(end, t.events[t.events.length - 1].timestamp) });
     }
     return { start, end, tabs, items, times, shown: onScreen(shown.sort(byTime), tabs) };
+  };
+
+  // playable says whether a player can make anything of an event.
+  const playable = ({ type, data }) => {
+    if (data === null || typeof data !== 'object') return false;
+    switch (type) {
+      case META: return [data.width, data.height].every((n) => Number.isFinite(n) && n > 0 && n <= LARGEST);
+      case FULL_SNAPSHOT: return data.node !== null && typeof data.node === 'object' && Array.isArray(data.node.childNodes);
+      default: return Number.isInteger(type) && type >= 0 && type <= MOST;
+    }
   };
 
   // onScreen says which tab a person would have seen: the one that opened last or was
@@ -97,6 +112,7 @@
       case 'crashed': return { kind: 'error', head: 'The page crashed', text: '' };
       case 'recording_failed': return { kind: 'session', head: 'A page could not be recorded', text: '' };
       case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: String(data.dropped || '') };
+      case 'filmed': return { kind: 'session', head: 'Film begins', text: text(data.file) };
       case 'stopping': return { kind: 'session', head: 'The session ended', text: text(data.reason) };
       default: return { kind: 'session', head: String(data.label), text: '' };
     }

@@ -1,4 +1,19 @@
 
+  // Careful is a player in which an event that makes no sense costs itself and not
+  // the rest of its tab.
+  class Careful extends rrwebReplay.Replayer {
+    getCastFn(event, isSync) {
+      const cast = super.getCastFn(event, isSync);
+      return () => {
+        try {
+          cast();
+        } catch {
+          return;
+        }
+      };
+    }
+  }
+
   // Where a moment is in the life of a tab.
   const EARLY = 'early', NOW = 'now', OVER = 'over';
 
@@ -22,7 +37,7 @@
       }
       try {
         // The defaults keep scripts out: the frame that it builds pages in allows none.
-        p.replayer = new rrwebReplay.Replayer(t.events, {
+        p.replayer = new Careful(t.events, {
           root: p.root, mouseTail: false, triggerFocus: false, showWarning: false, speed: 1,
         });
         p.replayer.on('resize', () => fit());

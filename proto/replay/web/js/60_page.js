@@ -1,7 +1,7 @@
 
   // The page as a whole.
   const start = ({ about, events }) => {
-    const session = model(events);
+    const session = model(events, about.app);
     const length = session.end - session.start;
     const stage = makeStage(session);
     let chosen = null; // by a person, who does not want to be led elsewhere
