@@ -3,8 +3,11 @@ package supervisor
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pillion-browser/pillion/proto"
 )
 
 // dialable returns the address at which a sidecar that listens on host and
@@ -36,4 +39,52 @@ func translate(runner Runner, rawURL string) (string, error) {
 	}
 	u.Host = addr
 	return u.String(), nil
+}
+
+// translateOrigins rewrites origins that have another address for the child. What a
+// host calls by an address of its own is private there as well.
+func translateOrigins(runner Runner, origins []proto.AllowedOrigin) ([]proto.AllowedOrigin, error) {
+	origins = slices.Clone(origins)
+	for i, o := range origins {
+		to, err := translate(runner, o.Origin)
+		if err != nil {
+			return nil, err
+		}
+		if to != o.Origin {
+			origins[i] = proto.AllowedOrigin{Origin: to, Private: true}
+		}
+	}
+	return origins, nil
+}
+
+// translateHosts does the same for hosts, where one is an address of its own: it
+// names its port.
+func translateHosts(runner Runner, hosts []proto.AllowedHost) ([]proto.AllowedHost, error) {
+	hosts = slices.Clone(hosts)
+	for i, h := range hosts {
+		if h.Port == 0 || strings.HasPrefix(h.Host, "*") {
+			continue
+		}
+		from := net.JoinHostPort(strings.Trim(h.Host, "[]"), strconv.Itoa(h.Port))
+		to, err := runner.ChildAddr(from)
+		if err != nil {
+			return nil, err
+		}
+		if to == from {
+			continue
+		}
+		host, port, err := net.SplitHostPort(to)
+		if err != nil {
+			return nil, err
+		}
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		n, err := strconv.Atoi(port)
+		if err != nil {
+			return nil, err
+		}
+		hosts[i] = proto.AllowedHost{Host: host, Port: n, Private: true}
+	}
+	return hosts, nil
 }

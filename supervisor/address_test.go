@@ -3,7 +3,10 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
+
+	"github.com/pillion-browser/pillion/proto"
 )
 
 func TestDialable(t *testing.T) {
@@ -44,5 +47,27 @@ func TestTranslate(t *testing.T) {
 		if got, err := translate(otherNetwork{}, from); got != want || err != nil {
 			t.Errorf("%q: %q, %v", from, got, err)
 		}
+	}
+}
+
+func TestTranslateAllowed(t *testing.T) {
+	t.Parallel()
+	origins := []proto.AllowedOrigin{{Origin: "https://login.example.com"}, {Origin: "http://127.0.0.1:3000"}}
+	hosts := []proto.AllowedHost{{Host: "cdn.example.com"}, {Host: "*.example.com", Port: 3000}, {Host: "127.0.0.1", Port: 3000}, {Host: "[::1]", Port: 4000}}
+	gotOrigins, err := translateOrigins(otherNetwork{}, origins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotHosts, err := translateHosts(otherNetwork{}, hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOrigins := []proto.AllowedOrigin{origins[0], {Origin: "http://host.internal:3000", Private: true}}
+	wantHosts := []proto.AllowedHost{hosts[0], hosts[1], {Host: "host.internal", Port: 3000, Private: true}, hosts[3]}
+	if !slices.Equal(gotOrigins, wantOrigins) || !slices.Equal(gotHosts, wantHosts) {
+		t.Errorf("%+v, %+v", gotOrigins, gotHosts)
+	}
+	if origins[1].Private || hosts[2].Private {
+		t.Error("the host's own launch was changed")
 	}
 }

@@ -77,6 +77,12 @@ func encodeFor(runner Runner, launch proto.Launch) (config []byte, appURL string
 		}
 		launch.Recording = &recording
 	}
+	if launch.AllowOrigins, err = translateOrigins(runner, launch.AllowOrigins); err != nil {
+		return nil, "", invalidLaunch(fmt.Errorf("allow_origins: %w", err))
+	}
+	if launch.AllowHosts, err = translateHosts(runner, launch.AllowHosts); err != nil {
+		return nil, "", invalidLaunch(fmt.Errorf("allow_hosts: %w", err))
+	}
 	if config, err = launch.Encode(); err != nil {
 		return nil, "", invalidLaunch(err)
 	}
