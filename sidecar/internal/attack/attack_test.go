@@ -94,6 +94,7 @@ func TestAttack(t *testing.T) {
 			t.Run("deaths", e.afterDeaths)
 			t.Run("every way", e.everyWay)
 			t.Run("control", e.withoutWalls)
+			t.Run("reach", e.reach)
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				if all[name].where == "" {
 					run(t, e, name)
