@@ -67,26 +67,3 @@ func (s *session) agreed(params *sdk.InitializeParams, result *sdk.InitializeRes
 		s.client = ClientInfo{Name: info.Name, Version: info.Version}
 	}
 }
-
-// encodeTools is the result of tools/list: in the toolset's order, all of them
-// at once, and without any tool that would be refused.
-func (g *Gateway) encodeTools(c *call, tools []*sdk.Tool) []byte {
-	offered := make([]*sdk.Tool, 0, len(tools))
-	for _, t := range tools {
-		if !denied(t.Name) {
-			offered = append(offered, t)
-		}
-	}
-	type list struct {
-		Tools []*sdk.Tool `json:"tools"`
-	}
-	if !c.stateless {
-		return encode(list{offered})
-	}
-	return encode(struct {
-		Type string `json:"resultType"`
-		list
-		sdk.Cacheable
-		Meta map[string]any `json:"_meta"`
-	}{complete, list{offered}, sdk.Cacheable{TTLMs: listAge, CacheScope: listScope}, g.serverMeta()})
-}

@@ -1,9 +1,16 @@
 package tools_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools"
@@ -54,9 +61,9 @@ func TestToolsAreListedInTheKnownOrder(t *testing.T) {
 	}
 }
 
-// maxList is what the whole list may cost an agent, in bytes of JSON: 16 KiB with
+// maxList is what the whole list may cost an agent, in bytes of JSON: 16 KB with
 // the message around it.
-const maxList = 16<<10 - 150
+const maxList = 16000 - 150
 
 func TestTheListIsSmallAndWellFormed(t *testing.T) {
 	k, err := tools.New(tools.Options{Capabilities: []string{"testing", "vision", "pdf"}})
@@ -67,6 +74,7 @@ func TestTheListIsSmallAndWellFormed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b = bytes.ReplaceAll(b, []byte(`"idempotentHint":false,`), nil) // as on the wire
 	t.Logf("%d bytes", len(b))
 	if len(b) > maxList {
 		t.Errorf("the list has %d bytes, more than %d", len(b), maxList)
@@ -118,4 +126,82 @@ func TestTheListIsSmallAndWellFormed(t *testing.T) {
 			t.Errorf("%s: description of %d bytes", tool.Name, len(tool.Description))
 		}
 	}
+}
+
+// The names, types, choices and defaults of arguments are what agents know; a
+// change of them is a decision, made in testdata/surface.txt.
+func TestArgumentsAreTheKnownOnes(t *testing.T) {
+	k, err := tools.New(tools.Options{Capabilities: []string{"testing", "vision", "pdf"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, tool := range k.List() {
+		raw, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema argument
+		if err := json.Unmarshal(raw, &schema); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "%s%s\n", tool.Name, schema.fields())
+	}
+	want, err := os.ReadFile("testdata/surface.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got.String()); d != "" {
+		t.Errorf("arguments (-known +offered):\n%s", d)
+	}
+}
+
+// argument is a schema as far as tools use it.
+type argument struct {
+	Type       string
+	Enum       []string
+	Minimum    *float64
+	Default    any
+	Items      *argument
+	AnyOf      []argument
+	Properties map[string]argument
+	Required   []string
+}
+
+// String is an argument in a few words.
+func (a argument) String() string {
+	text := a.Type
+	switch {
+	case len(a.AnyOf) > 0:
+		var all []string
+		for _, one := range a.AnyOf {
+			all = append(all, one.String())
+		}
+		text = strings.Join(all, "|")
+	case len(a.Enum) > 0:
+		text = strings.Join(a.Enum, "|")
+	case a.Items != nil:
+		text = "[]" + a.Items.String()
+	case a.Properties != nil:
+		text = "{" + strings.TrimSpace(a.fields()) + "}"
+	}
+	if a.Minimum != nil {
+		text += fmt.Sprintf(">=%v", *a.Minimum)
+	}
+	if a.Default != nil {
+		text += fmt.Sprintf("=%v", a.Default)
+	}
+	return text
+}
+
+// fields are an object's; ! marks a required one.
+func (a argument) fields() (text string) {
+	for _, name := range slices.Sorted(maps.Keys(a.Properties)) {
+		mark := ""
+		if slices.Contains(a.Required, name) {
+			mark = "!"
+		}
+		text += " " + name + mark + ":" + a.Properties[name].String()
+	}
+	return text
 }
