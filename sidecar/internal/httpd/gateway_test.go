@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -38,23 +39,37 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(r)
 }
 
-// Listener and gateway together: an official client works through the guard,
-// and a stop answers the call that runs before the connections are cut.
+// Listener and gateway together: an official client works through the guard, hears
+// of its call while that runs, and a stop answers it before the connections are cut.
 func TestGatewayBehindTheListener(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) { testGatewayBehindTheListener(t, version) })
+	}
+}
+
+func testGatewayBehindTheListener(t *testing.T, version string) {
 	set := tools{began: make(chan struct{}, 1)}
 	gateway := mcp.New(mcp.Options{
 		NewToolset: func(mcp.ClientInfo) mcp.Toolset { return set },
-		Limits:     mcp.Limits{StopGrace: 10 * time.Millisecond},
+		Limits:     mcp.Limits{StopGrace: 10 * time.Millisecond, Progress: 10 * time.Millisecond},
 	})
 	h := newHarness(t, Options{MCP: gateway})
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "official", Version: "1"}, nil).Connect(t.Context(),
+	progress := make(chan string, 1)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "official", Version: "1"}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			select {
+			case progress <- fmt.Sprint(r.Params.ProgressToken, " ", r.Params.Message):
+			default:
+			}
+		},
+	}).Connect(t.Context(),
 		&sdk.StreamableClientTransport{
 			Endpoint:   "http://" + h.host() + "/mcp",
 			HTTPClient: &http.Client{Transport: bearer{transport}},
 			MaxRetries: -1, DisableStandaloneSSE: true,
-		}, nil)
+		}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +83,15 @@ func TestGatewayBehindTheListener(t *testing.T) {
 	}
 	running := make(chan answer, 1)
 	go func() {
-		result, err := session.CallTool(context.Background(), &sdk.CallToolParams{Name: "browser_click"})
+		params := &sdk.CallToolParams{Name: "browser_click"}
+		params.SetProgressToken("mine")
+		result, err := session.CallTool(context.Background(), params)
 		running <- answer{result, err}
 	}()
 	<-set.began
+	if got := <-progress; !strings.HasPrefix(got, "mine browser_click has been running for ") {
+		t.Errorf("progress %q", got)
+	}
 	if err := h.Stop(t.Context()); err != nil {
 		t.Errorf("stop: %v", err)
 	}
