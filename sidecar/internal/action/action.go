@@ -148,9 +148,10 @@ func (s *scene) dispatch(el *page.Element) error {
 		return err
 	}
 	s.dropTimers()
-	s.el, s.rested, s.began, s.sent = el, nil, time.Now(), true
+	s.el, s.rested, s.began = el, nil, time.Now()
 	s.heard = map[*browser.Frame]bool{}
 	if s.calm {
+		s.sent = true
 		return nil
 	}
 	s.trackTimers(s.tab.MainFrame())
@@ -158,14 +159,17 @@ func (s *scene) dispatch(el *page.Element) error {
 		s.trackTimers(el.Frame())
 	}
 	// Input has a way of its own into the page and overtakes what was sent
-	// before it.
+	// before it. A page that does not even begin to watch will not act, either.
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.timeout+answerGrace, &HangError{Action: s.name})
+	defer cancel()
 	for _, t := range s.timers {
 		select {
 		case <-t.started.Done():
-		case <-s.ctx.Done():
-			return context.Cause(s.ctx)
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
+	s.sent = true
 	return nil
 }
 

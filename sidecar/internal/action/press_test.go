@@ -1,6 +1,8 @@
 package action_test
 
 import (
+	"errors"
+	"net/http"
 	"testing"
 	"time"
 
@@ -45,4 +47,33 @@ func TestClick(t *testing.T) {
 		s.must(s.Click(s.ctx, "#b", action.ClickOptions{At: &action.Point{X: 7, Y: 9}}))
 		s.want(`r`, `"27,39"`)
 	})
+}
+
+// A key goes to whatever has the focus, so that nothing has asked the page before.
+func TestAKeyOnAHungPage(t *testing.T) {
+	s := open(t, `<p>Busy</p>`, action.WithTimeout(200*time.Millisecond))
+	began := make(chan struct{})
+	s.mux.HandleFunc("/hung", func(http.ResponseWriter, *http.Request) { close(began) })
+	s.js(`setTimeout(() => {
+		const request = new XMLHttpRequest()
+		request.open('POST', '/hung', false)
+		request.send()
+		for (const end = Date.now() + 8000; Date.now() < end;);
+	})`)
+	<-began
+	var hang *action.HangError
+	if err := s.Press(s.ctx, "a"); !errors.As(err, &hang) {
+		t.Errorf("press: %v", err)
+	}
+}
+
+// What an agent sees after a key is where the key went, not the way there.
+func TestKeysScrollAtOnce(t *testing.T) {
+	s := open(t, `<div style="height:9000px">Tall</div>`)
+	s.must(s.Press(s.ctx, "End"))
+	s.want(`Math.ceil(scrollY + innerHeight) >= 9000`, `true`)
+	s.must(s.Press(s.ctx, "PageUp"))
+	s.want(`(at => at > 0 && at < 9000 - innerHeight)(scrollY)`, `true`)
+	s.must(s.Press(s.ctx, "Home"))
+	s.want(`scrollY`, `0`)
 }

@@ -136,6 +136,9 @@ func Args(c Config) []string {
 		"--disable-backgrounding-occluded-windows",
 		"--disable-renderer-backgrounding",
 
+		// A key or a wheel scrolls at once: what is looked at next is where it went.
+		"--disable-smooth-scrolling",
+
 		// Without it the shell sends no Accept-Language header at all.
 		"--accept-lang=en-US,en",
 		"--window-size="+strconv.Itoa(width)+","+strconv.Itoa(height),
