@@ -62,16 +62,17 @@ type Browser struct {
 	log    *slog.Logger
 	events *event.Stream
 
-	mu        sync.Mutex
-	tabs      []*Tab // open ones, in opening order
-	screen    *Tab   // the one that people are shown; nil when none is open
-	byTarget  map[target.ID]*Tab
-	frames    map[pcdp.FrameID]*Frame
-	nextTab   int
-	changed   chan struct{} // closed and replaced on every change of the model
-	downloads downloadLog
-	guard     guard
-	held      bool // dialogs wait for somebody instead of being dismissed
+	mu         sync.Mutex
+	tabs       []*Tab // open ones, in opening order
+	screen     *Tab   // the one that people are shown; nil when none is open
+	byTarget   map[target.ID]*Tab
+	frames     map[pcdp.FrameID]*Frame
+	framesCame int // how many were ever in frames but main ones
+	nextTab    int
+	changed    chan struct{} // closed and replaced on every change of the model
+	downloads  downloadLog
+	guard      guard
+	held       bool // dialogs wait for somebody instead of being dismissed
 
 	halted   chan struct{} // closed by Halt
 	haltOnce sync.Once

@@ -17,8 +17,9 @@ import (
 // Frame is one frame of a tab. It lives as long as its element; its document,
 // worlds and even its session change as it navigates.
 type Frame struct {
-	tab *Tab
-	id  pcdp.FrameID
+	tab   *Tab
+	id    pcdp.FrameID
+	order int // in which frames came; 0 for main frames
 
 	// Guarded by the browser's lock.
 	parent    *Frame
@@ -50,6 +51,9 @@ func (f *Frame) ID() pcdp.FrameID { return f.id }
 
 // Tab is the tab that the frame belongs to.
 func (f *Frame) Tab() *Tab { return f.tab }
+
+// Order tells which of a tab's frames came first: it is less. A main frame's is 0.
+func (f *Frame) Order() int { return f.order }
 
 // Parent is the frame around this one; nil for a main frame.
 func (f *Frame) Parent() *Frame {
@@ -144,7 +148,8 @@ func (f *Frame) setURL(pf *pcdp.Frame) {
 }
 
 func (b *Browser) addFrame(id pcdp.FrameID, parent *Frame) *Frame {
-	f := &Frame{tab: parent.tab, id: id, parent: parent, session: parent.session}
+	b.framesCame++
+	f := &Frame{tab: parent.tab, id: id, order: b.framesCame, parent: parent, session: parent.session}
 	parent.children = append(parent.children, f)
 	b.frames[id] = f
 	return f

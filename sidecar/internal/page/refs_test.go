@@ -168,3 +168,27 @@ func TestRefsOfFrames(t *testing.T) {
 	s.gone(other, page.WhyNavigated)
 	s.resolves(refOf(t, s.snapshot(), "Outer"), "Outer")
 }
+
+// Frames are numbered in the order in which they came, as agents know it, and not
+// by where they stand.
+func TestFramesAreNumberedAsTheyCame(t *testing.T) {
+	t.Parallel()
+	s := open(t, `<div id=first></div><div id=second></div>`)
+	add := func(where, name string) {
+		s.js(`(() => { const f = document.createElement('iframe'); f.srcdoc = '<button>` + name + `</button>'; ` + where + `.append(f) })()`)
+		s.await(name, 1)
+	}
+	text := ""
+	// Nothing has numbered them before all are there: a snapshot of another view.
+	s.view = page.New(s.tab)
+	add("second", "A")
+	add("document.querySelector('iframe').contentDocument.body", "B")
+	add("first", "C")
+	s.view = page.New(s.tab)
+	text = s.await("C", 1)
+	for name, prefix := range map[string]string{"A": "f1e", "B": "f2e", "C": "f3e"} {
+		if ref := refOf(t, text, `"`+name+`"`); !strings.HasPrefix(ref, prefix) {
+			t.Errorf("%s is %s, want %s…:\n%s", name, ref, prefix, text)
+		}
+	}
+}

@@ -16,7 +16,8 @@ type View struct {
 	tab *browser.Tab
 
 	mu     sync.Mutex
-	next   int // number of the next document
+	next   int  // number of the next document
+	shown  bool // refs were printed
 	frames map[pcdp.FrameID]*document
 }
 
@@ -39,13 +40,14 @@ func New(tab *browser.Tab) *View {
 	return v
 }
 
-// numberAll gives each frame a number, the outer ones first, and forgets the
-// frames that are gone.
+// numberAll gives each frame a number, in the order in which they came, and forgets
+// the frames that are gone.
 func (v *View) numberAll() {
 	frames := []*browser.Frame{v.tab.MainFrame()}
 	for i := 0; i < len(frames); i++ {
 		frames = append(frames, frames[i].Children()...)
 	}
+	slices.SortStableFunc(frames, func(a, b *browser.Frame) int { return a.Order() - b.Order() })
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	live := make(map[pcdp.FrameID]bool, len(frames))
@@ -113,7 +115,15 @@ func (v *View) confirm(f *browser.Frame, before pcdp.LoaderID, key string, refs 
 		d.loader = before
 	}
 	d.printed = d.printed || refs
+	v.shown = v.shown || refs
 	return true
+}
+
+// Shown says whether a snapshot of the tab has printed refs.
+func (v *View) Shown() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown
 }
 
 // printed finds the frame and document that a number belongs to.
