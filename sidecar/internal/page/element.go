@@ -14,10 +14,11 @@ type Why string
 
 // The reasons, as sentences that complete an error.
 const (
-	WhyUnknown   Why = "No snapshot of this page has printed it."
+	WhyUnknown   Why = "No snapshot of this page has printed it: it may be another tab's, or older than a restart of the browser."
 	WhyNavigated Why = "The page navigated since then: its document is gone."
 	WhyRemoved   Why = "Its element is gone: it has left the page."
 	WhyRenamed   Why = "Its element has another role or name now"
+	WhyRestarted Why = "The browser was restarted since then: it has shown no snapshot yet."
 )
 
 func (l *lost) why() Why {

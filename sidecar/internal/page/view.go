@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 
@@ -13,11 +14,11 @@ import (
 // View is how an agent sees one tab: it knows what the refs of its snapshots
 // mean. Its methods may be called at any time.
 type View struct {
-	tab *browser.Tab
+	tab     *browser.Tab
+	history *History
 
 	mu     sync.Mutex
-	next   int  // number of the next document
-	shown  bool // refs were printed
+	next   int // number of the next document
 	frames map[pcdp.FrameID]*document
 }
 
@@ -33,9 +34,18 @@ type document struct {
 	bound   map[pcdp.FrameID]bool
 }
 
-// New is the view of a tab.
-func New(tab *browser.Tab) *View {
-	v := &View{tab: tab, frames: map[pcdp.FrameID]*document{}}
+// History is what the views of one browser's tabs have printed. The zero History
+// is ready.
+type History struct {
+	printed atomic.Bool // any ref
+}
+
+// New is the view of a tab that has nothing to do with other tabs'.
+func New(tab *browser.Tab) *View { return new(History).View(tab) }
+
+// View is the view of one more tab.
+func (h *History) View(tab *browser.Tab) *View {
+	v := &View{tab: tab, history: h, frames: map[pcdp.FrameID]*document{}}
 	v.numberAll()
 	return v
 }
@@ -115,15 +125,10 @@ func (v *View) confirm(f *browser.Frame, before pcdp.LoaderID, key string, refs 
 		d.loader = before
 	}
 	d.printed = d.printed || refs
-	v.shown = v.shown || refs
+	if refs {
+		v.history.printed.Store(true)
+	}
 	return true
-}
-
-// Shown says whether a snapshot of the tab has printed refs.
-func (v *View) Shown() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.shown
 }
 
 // printed finds the frame and document that a number belongs to.
@@ -135,6 +140,10 @@ func (v *View) printed(number int) (*browser.Frame, string, Why) {
 		if d.number == number && d.printed {
 			return d.frame, d.key, ""
 		}
+	}
+	if !v.history.printed.Load() {
+		// Whoever has a ref got it from a browser before this one.
+		return nil, "", WhyRestarted
 	}
 	if number < v.next {
 		for _, d := range v.frames {

@@ -39,12 +39,13 @@ type Kit struct {
 	specs []spec
 	list  []*sdk.Tool
 
-	mu     sync.Mutex
-	views  map[*browser.Tab]*page.View
-	logs   map[*browser.Tab]*consoleLog
-	first  chan struct{} // closed when the first page is there, or gave up
-	opened sync.Once
-	refuse []string // connections that the proxy refused and no agent was told of
+	mu      sync.Mutex
+	views   map[*browser.Tab]*page.View
+	printed page.History
+	logs    map[*browser.Tab]*consoleLog
+	first   chan struct{} // closed when the first page is there, or gave up
+	opened  sync.Once
+	refuse  []string // connections that the proxy refused and no agent was told of
 }
 
 // firstPageWait is how long a call waits for the app's first page, which begins
@@ -151,7 +152,7 @@ func (k *Kit) view(t *browser.Tab) *page.View {
 	}
 	v := k.views[t]
 	if v == nil {
-		v = page.New(t)
+		v = k.printed.View(t)
 		k.views[t] = v
 	}
 	return v

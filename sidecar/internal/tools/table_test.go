@@ -11,6 +11,8 @@ import (
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/tools"
 )
 
 // targetRow is a tool that works on an element.
@@ -89,6 +91,11 @@ func inShadow(body string) string {
 func TestToolsOnElements(t *testing.T) {
 	w := open(t)
 	for _, row := range targetRows() {
+		for _, ref := range []string{"e3", "f2e3"} {
+			w.fails(row.tool, row.args(ref), " not found in the current page snapshot", "The browser was restarted since then")
+		}
+	}
+	for _, row := range targetRows() {
 		t.Run(row.tool, func(t *testing.T) {
 			t.Parallel() // most of the time goes into waiting
 			w := w.agent(t)
@@ -158,6 +165,35 @@ func goodArgs() map[string]args {
 		all[row.tool] = row.args("#x")
 	}
 	return all
+}
+
+// Each tool that takes an element has a row.
+func TestAllToolsOnElementsAreInTheTable(t *testing.T) {
+	k, err := tools.New(tools.Options{Capabilities: []string{"testing", "vision", "pdf"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have, want []string
+	for _, row := range targetRows() {
+		have = append(have, row.tool)
+	}
+	for _, tool := range k.List() {
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.ToLower(string(schema)), `target":{`) {
+			want = append(want, tool.Name)
+		}
+		if _, known := goodArgs()[tool.Name]; !known {
+			t.Errorf("no call of %s is known", tool.Name)
+		}
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("the table has %q, the tools that take an element are %q", have, want)
+	}
 }
 
 // schemaOf reads a tool's schema.
