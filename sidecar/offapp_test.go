@@ -103,8 +103,8 @@ func TestNothingLeavesTheApp(t *testing.T) {
 				if strings.Contains(r.Text, apptest.Mark) {
 					t.Errorf("%s: the trap's page came back:\n%s", way, r.Text)
 				}
-				if n := strings.Count(must("browser_tabs", apptest.Args{"action": "list"}), trap.Addr()); n > 0 {
-					t.Errorf("%s: a tab stands on the trap", way)
+				if tabs := must("browser_tabs", apptest.Args{"action": "list"}); strings.Contains(tabs, trap.Addr()) {
+					t.Errorf("%s: a tab stands on the trap:\n%s", way, tabs)
 				}
 			}
 			time.Sleep(settleLate) // nothing announces that nothing more will come

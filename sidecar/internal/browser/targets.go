@@ -239,11 +239,16 @@ func (b *Browser) targetInfoChanged(ev target.EventTargetInfoChanged) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.byTarget[ev.TargetInfo.TargetID]
-	// Until a document has a title the browser shows its address, and the headless
-	// shell does not tell when that changes.
-	if t != nil && !strings.HasSuffix(ev.TargetInfo.URL, ev.TargetInfo.Title) {
+	if t != nil && !isAddress(ev.TargetInfo.Title, ev.TargetInfo.URL) {
 		t.title = ev.TargetInfo.Title
 	}
+}
+
+// isAddress says whether the browser gives a document's address for its title. It
+// does so until the document has one, also for one that was asked for and refused,
+// and the headless shell does not tell when that changes.
+func isAddress(title, url string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(url, "/"), strings.TrimSuffix(title, "/"))
 }
 
 func (b *Browser) targetCrashed(id target.ID) {
