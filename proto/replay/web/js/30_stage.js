@@ -37,8 +37,10 @@
       }
       try {
         // The defaults keep scripts out: the frame that it builds pages in allows none.
+        // Its virtual document is quicker over long ways and forgets where pages were
+        // scrolled to.
         p.replayer = new Careful(t.events, {
-          root: p.root, mouseTail: false, triggerFocus: false, showWarning: false, speed: 1,
+          root: p.root, mouseTail: false, triggerFocus: false, showWarning: false, speed: 1, useVirtualDom: false,
         });
         p.replayer.on('resize', () => fit());
         p.replayer.pause(0);
