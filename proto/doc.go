@@ -14,6 +14,7 @@
 //	host ◀─── StorageState ── sidecar    GET /storage-state, with the bearer token
 //	host ──── ticket ───────▶ a person's page ── ticket ──▶ sidecar
 //	page ◀─── Live messages ─ sidecar    the WebSocket at /live
+//	host ◀─── recording ───── sidecar    posted to an ingest, or a file: see package archive
 //
 // A host writes with [Launch.Encode] and [Command.Encode], and reads with
 // [DecodeReady], [DecodeEvent], [ParseErrorLine] and [DecodeStorageAnswer]. A

@@ -133,6 +133,7 @@ func events() []proto.Event {
 		{Type: proto.EventTakeover, At: at + 3, Detail: object{"held": true, "by": "Zoë 木", "user": nil, "why": "taken"}},
 		{Type: proto.EventUsage, At: at + 4, Detail: usage},
 		{Type: proto.EventRecording, At: at + 4, Detail: object{"recorded": 321.0, "sent": 300.0, "dropped": 21.0, "reasons": object{"queue_full": 20.0, "too_large": 1.0}, "invalid": 3.0}},
+		{Type: proto.EventFilm, At: at + 4, Detail: object{"artifact": "film-tab1-20270115T080000.000.mp4", "tab": 1.0, "from": at - 60000.0, "to": at + 0.0, "bytes": 204800.0}},
 		{Type: proto.EventWarning, At: at + 5, Detail: object{"code": "user_unavailable", "message": "m", "hint": "h"}},
 		{Type: proto.EventPong, At: at + 6, Detail: object{"id": "1"}},
 		{Type: proto.EventExtended, At: at + 7, Detail: object{"id": "2", "stop_at": at + 60000.0}},

@@ -1,37 +1,28 @@
 package archive
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/proto/archive/lines"
 )
 
 // Event is one recorded thing.
-type Event struct {
-	Kind string          `json:"kind"`      // "rrweb", "console", "marker", "action"
-	Time float64         `json:"timestamp"` // epoch milliseconds
-	Data json.RawMessage `json:"data"`
-}
-
-// maxLine bounds one event of a file that may come from elsewhere: far above the
-// batches that ingests take.
-const maxLine = 64 << 20
+type Event = lines.Event
 
 // Append keeps a batch. name tells it from others of its recording, so that one
 // that comes again is not kept twice; "" is no name. A batch that would go over a
 // limit is refused with proto.CodeRecordingLimit, one of a recording that has ended
 // with proto.CodeRecordingUnknown.
 func (a *Archive) Append(ctx context.Context, id, name string, events []Event) error {
-	packed, size, err := pack(events)
+	packed, size, err := lines.Pack(events)
 	if err != nil {
 		return fmt.Errorf("keep a batch of recording %s: %w", id, err)
 	}
@@ -88,35 +79,6 @@ func (a *Archive) append(ctx context.Context, id string, name sql.NullString, ev
 	return tx.Commit()
 }
 
-// pack writes a chunk; size is that of its JSON.
-func pack(events []Event) (packed []byte, size int64, err error) {
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	counted := &counter{w: z}
-	lines := json.NewEncoder(counted)
-	lines.SetEscapeHTML(false)
-	for _, e := range events {
-		if err := lines.Encode(e); err != nil {
-			return nil, 0, err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return nil, 0, err
-	}
-	return buf.Bytes(), counted.n, nil
-}
-
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // WriteTo writes all events of a recording as JSON lines, in the order in which
 // they were kept.
 func (a *Archive) WriteTo(ctx context.Context, id string, w io.Writer) error {
@@ -144,7 +106,7 @@ func (a *Archive) Events(ctx context.Context, id string) iter.Seq2[Event, error]
 				yield(Event{}, err)
 				return
 			}
-			for e, err := range unpack(packed) {
+			for e, err := range lines.Unpack(packed) {
 				if err != nil {
 					yield(Event{}, torn(id, err))
 					return
@@ -153,31 +115,6 @@ func (a *Archive) Events(ctx context.Context, id string) iter.Seq2[Event, error]
 					return
 				}
 			}
-		}
-	}
-}
-
-func unpack(packed []byte) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		lines := bufio.NewScanner(z)
-		lines.Buffer(nil, maxLine)
-		for lines.Scan() {
-			var e Event
-			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-				yield(Event{}, err)
-				return
-			}
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(Event{}, err)
 		}
 	}
 }

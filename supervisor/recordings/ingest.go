@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/supervisor/recordings/batch"
 )
 
 const (
@@ -55,7 +56,7 @@ func (s *Store) take(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, err)
 		return
 	}
-	b, err := parseBatch(body, received, in.actions)
+	b, err := batch.Parse(body, received, in.actions)
 	if err != nil {
 		refuse(w, http.StatusUnprocessableEntity, err)
 		return
@@ -65,7 +66,7 @@ func (s *Store) take(w http.ResponseWriter, r *http.Request) {
 		name = ""
 	}
 	// A sender that goes away now will send it again: it may as well be kept.
-	switch err := s.archive.Append(context.WithoutCancel(r.Context()), id, name, b.events); {
+	switch err := s.archive.Append(context.WithoutCancel(r.Context()), id, name, b.Events); {
 	case errors.Is(err, proto.CodeRecordingLimit):
 		refuse(w, http.StatusRequestEntityTooLarge, err)
 	case errors.Is(err, proto.CodeRecordingUnknown): // it ended in this moment
@@ -77,7 +78,7 @@ func (s *Store) take(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusCreated, struct {
 			Stored int   `json:"stored"`
 			Offset int64 `json:"clock_offset_ms"`
-		}{len(b.events), b.offset})
+		}{len(b.Events), b.Offset})
 	}
 }
 
@@ -127,4 +128,8 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(body)
+}
+
+func unfit(message string) error {
+	return &proto.Error{Code: proto.CodeRecordingInvalid, Message: message}
 }

@@ -4,7 +4,7 @@
 // A [Recorder] is made before the browser, so that its first page is recorded from
 // the start. It puts a script into every document ([Recorder.Attach]), which tells
 // what the document looks like and how it changes; listens to the session's events
-// for the rest; and sends everything to the host's ingest.
+// for the rest; and sends everything to the host's ingest, or to a file.
 //
 //	page ── js/ ──▶ binding ──▶ target ──▶ inbox ──▶ wall ──▶ deliver ──▶ ingest
 //	        first wall          dispatcher   │ worker  second wall

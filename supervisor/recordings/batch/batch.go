@@ -1,4 +1,4 @@
-package recordings
+package batch
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/proto/archive"
+	"github.com/pillion-browser/pillion/proto/archive/lines"
 )
 
 // The bounds of a batch.
@@ -21,39 +21,40 @@ const (
 // lastInstant is the end of 9999-12-31, the latest sent_at, in epoch milliseconds.
 const lastInstant = 253402300799999
 
-// batch is what a body holds, in this machine's time.
-type batch struct {
-	events []archive.Event
-	offset int64 // milliseconds that every time was moved by
+// Batch is what a body holds, in this machine's time.
+type Batch struct {
+	Events []lines.Event
+	Offset int64 // milliseconds that every time was moved by
 }
 
-// parseBatch holds a body against every rule; one event that breaks one refuses
-// all of them.
-func parseBatch(body []byte, received time.Time, actions bool) (batch, error) {
+// Parse holds a body that was received at a time against every rule; one event that
+// breaks one refuses all of them, with proto.CodeRecordingInvalid. actions takes
+// events of that kind too.
+func Parse(body []byte, received time.Time, actions bool) (Batch, error) {
 	if tooDeep(body) {
-		return batch{}, unfit("it is nested deeper than %d levels", maxNesting)
+		return Batch{}, unfit("it is nested deeper than %d levels", maxNesting)
 	}
 	// Maps, because structs take keys in any case.
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
-		return batch{}, unfit("it is not a JSON object")
+		return Batch{}, unfit("it is not a JSON object")
 	}
 	sent, err := sentAt(fields["sent_at"])
 	if err != nil {
-		return batch{}, err
+		return Batch{}, err
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(fields["recording_events"], &list) != nil || len(list) == 0 {
-		return batch{}, unfit("recording_events must be a list with at least one event")
+		return Batch{}, unfit("recording_events must be a list with at least one event")
 	}
-	b := batch{offset: int64(math.Round(float64(received.UnixMilli()) - sent))}
+	b := Batch{Offset: int64(math.Round(float64(received.UnixMilli()) - sent))}
 	for i, raw := range list {
 		e, err := parseEvent(raw, sent, actions)
 		if err != nil {
-			return batch{}, unfit("event %d: %v", i, err)
+			return Batch{}, unfit("event %d: %v", i, err)
 		}
-		e.Time += float64(b.offset)
-		b.events = append(b.events, e)
+		e.Time += float64(b.Offset)
+		b.Events = append(b.Events, e)
 	}
 	return b, nil
 }
@@ -76,7 +77,7 @@ func value(raw json.RawMessage) (v any) {
 }
 
 // parseEvent reads one event. One without a time is of the time of sending.
-func parseEvent(raw json.RawMessage, sent float64, actions bool) (e archive.Event, err error) {
+func parseEvent(raw json.RawMessage, sent float64, actions bool) (e lines.Event, err error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {
 		return e, fmt.Errorf("it is not an object")
@@ -85,7 +86,7 @@ func parseEvent(raw json.RawMessage, sent float64, actions bool) (e archive.Even
 	if json.Unmarshal(fields["kind"], &kind) != nil || !taken(kind, actions) {
 		return e, fmt.Errorf("its kind is not taken")
 	}
-	e = archive.Event{Kind: kind, Time: sent, Data: fields["data"]}
+	e = lines.Event{Kind: kind, Time: sent, Data: fields["data"]}
 	if at := value(fields["timestamp"]); at != nil {
 		number, isNumber := at.(json.Number)
 		if !isNumber {

@@ -1,4 +1,4 @@
-package recordings
+package batch
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // Whatever a sender says, a batch is refused with a code or all of its events are
 // such as can be kept and played.
-func FuzzParseBatch(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"sent_at":1800000000000,"recording_events":[{"kind":"marker","timestamp":1800000000000,"data":{"label":"x"}}]}`,
 		`{"sent_at":"2027-01-15T08:00:00Z","recording_events":[{"kind":"rrweb"},{"kind":"action","data":[[]]}]}`,
@@ -22,17 +22,17 @@ func FuzzParseBatch(f *testing.F) {
 	}
 	received := time.UnixMilli(1_800_000_000_000)
 	f.Fuzz(func(t *testing.T, body []byte, actions bool) {
-		b, err := parseBatch(body, received, actions)
+		b, err := Parse(body, received, actions)
 		if err != nil {
 			if !errors.Is(err, proto.CodeRecordingInvalid) {
 				t.Fatalf("no code: %v", err)
 			}
 			return
 		}
-		if len(b.events) == 0 {
+		if len(b.Events) == 0 {
 			t.Fatal("an empty batch is taken")
 		}
-		for _, e := range b.events {
+		for _, e := range b.Events {
 			if off := e.Time - 1.8e12; !taken(e.Kind, actions) || off < -86_400_001 || off > 60_001 {
 				t.Errorf("%+v is taken", e)
 			}
