@@ -20,7 +20,7 @@ const (
 	EventStopping = "stopping"
 	// EventStopped: the last line; nothing of the session is left. Reason is
 	// set. Detail: "exit" the exit code, "forced" true where a step ran out of
-	// its time, "usage" as in EventUsage.
+	// its time, "usage" as in EventUsage unless the stop as a whole did.
 	EventStopped = "stopped"
 	// EventPage: the tab that is on screen is another or shows another page.
 	// Detail: "url" (origin and path alone; null for a page outside of the
@@ -45,9 +45,9 @@ const (
 	// open, then "handed_back", "declined", "timed_out", "nobody_watching" or
 	// "withdrawn"), "by" and "user" (name and id of who ended it, or null).
 	EventAsk = "ask"
-	// EventUsage: what the session has used since its start. Detail: "calls"
-	// of tools, "bytes_in" and "bytes_out" through the egress proxy,
-	// "viewer_ms" with at least one viewer, "recorded" and "lost" events.
+	// EventUsage: what the session has used since its start, told each minute.
+	// Detail: "calls" of tools that ran, "bytes_in" and "bytes_out" through the
+	// egress proxy, "viewer_ms" with at least one viewer.
 	EventUsage = "usage"
 	// EventRecording: the last account of the recording, before EventStopped.
 	// Detail: "recorded" events, of which the ingest has "sent" and "dropped" are

@@ -125,12 +125,13 @@ func TestCheckVersion(t *testing.T) {
 // events is one event of each type, with the details that it documents.
 func events() []proto.Event {
 	const at = 1800000000000
-	usage := object{"calls": 12.0, "bytes_in": 1048576.0, "bytes_out": 4096.0, "viewer_ms": 60000.0, "recorded": 321.0, "lost": 0.0}
+	usage := object{"calls": 12.0, "bytes_in": 1048576.0, "bytes_out": 4096.0, "viewer_ms": 60000.0}
 	return []proto.Event{
 		{Type: proto.EventPage, At: at, Detail: object{"url": "http://127.0.0.1:3000/orders", "tab": 1.0, "tabs": 2.0}},
 		{Type: proto.EventRefused, At: at + 1, Detail: object{"kind": "navigation", "target": "http://a.test", "reason": "is <not> the app & more", "code": "off_app"}},
 		{Type: proto.EventCrashed, At: at + 2, Detail: object{"what": "renderer", "tab": 2.0, "code": "page_crashed"}},
 		{Type: proto.EventTakeover, At: at + 3, Detail: object{"held": true, "by": "Zoë 木", "user": nil, "why": "taken"}},
+		{Type: proto.EventAsk, At: at + 3, Detail: object{"id": 1.0, "instructions": "Sign in, please", "until": at + 300000.0, "ended": "", "by": nil, "user": nil}},
 		{Type: proto.EventUsage, At: at + 4, Detail: usage},
 		{Type: proto.EventRecording, At: at + 4, Detail: object{"recorded": 321.0, "sent": 300.0, "dropped": 21.0, "reasons": object{"queue_full": 20.0, "too_large": 1.0}, "invalid": 3.0}},
 		{Type: proto.EventFilm, At: at + 4, Detail: object{"artifact": "film-tab1-20270115T080000.000.mp4", "tab": 1.0, "from": at - 60000.0, "to": at + 0.0, "bytes": 204800.0}},

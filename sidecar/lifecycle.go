@@ -81,6 +81,7 @@ func (s *session) run(sig *signals, commands io.Reader) int {
 		s.log.Error("could not write the ready line", "error", err)
 	}
 	s.openApp()
+	s.tellUsage()
 	control.keepTime()
 	defer control.close()
 	end := ending{code: exitOK}

@@ -40,7 +40,7 @@ func liveConfig(change ...apptest.Config) apptest.Config {
 // dashboard is a viewer as hosts of the original have it: it knows its messages
 // and ignores all others.
 type dashboard struct {
-	t    *testing.T
+	t    testing.TB
 	conn *websocket.Conn
 	id   string
 	name string
@@ -73,7 +73,7 @@ type tabState struct {
 }
 
 // ticketOf signs a ticket as a host does.
-func ticketOf(t *testing.T, id, name string, mode proto.TicketMode) string {
+func ticketOf(t testing.TB, id, name string, mode proto.TicketMode) string {
 	t.Helper()
 	ticket, err := proto.SignTicket(proto.NewSecret(apptest.Token), proto.NewClaims(liveSession, mode, id, name, time.Now()))
 	if err != nil {
@@ -83,7 +83,7 @@ func ticketOf(t *testing.T, id, name string, mode proto.TicketMode) string {
 }
 
 // dashboardOf connects a person and waits for ready.
-func dashboardOf(t *testing.T, p *apptest.Process, id, name string, features ...string) *dashboard {
+func dashboardOf(t testing.TB, p *apptest.Process, id, name string, features ...string) *dashboard {
 	t.Helper()
 	conn, answer, err := websocket.DefaultDialer.Dial(p.Ready.LiveURL, http.Header{"Origin": {liveOrigin}})
 	if err != nil {
@@ -318,6 +318,12 @@ func liveViewOfTheOriginal(t *testing.T, flavour string) {
 	}
 	if got := strings.Join(takeovers(p), ", "); got != "taken Ada true, handed_back Ada false" {
 		t.Errorf("the supervisor was told %q", got)
+	}
+	used, _ := p.AwaitEvent(proto.EventStopped).Detail["usage"].(map[string]any)
+	for _, what := range []string{"calls", "bytes_in", "bytes_out", "viewer_ms"} {
+		if n, _ := used[what].(float64); n <= 0 {
+			t.Errorf("the session used %v", used)
+		}
 	}
 	if all := p.Stderr() + strings.Join(p.Stdout(), "\n"); strings.Contains(all, canary) {
 		t.Error("what Ada typed is in the log or in an event")

@@ -63,6 +63,7 @@ type session struct {
 	archive  *ownArchive      // nil where the recording goes to a host
 	film     *film.Film       // nil where nothing is filmed
 	films    string           // directory for films that outlive the session; "" = none
+	calls    atomic.Int64     // of tools, that ran
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
 	gone       chan struct{}                   // closed when Chromium ended
@@ -306,6 +307,7 @@ func (s *session) startServer() (port int, err error) {
 		}
 	}
 	s.recordCalls(&forAgents)
+	s.countCalls(&forAgents)
 	s.gateway = mcp.New(forAgents)
 	listen.MCP = s.gateway
 	s.server = httpd.New(listen)

@@ -26,7 +26,7 @@ func (s *session) finish(sig *signals, e ending, first func()) int {
 	// and removes whatever a sidecar leaves that ends.
 	watchdog := time.AfterFunc(stopBudget, func() {
 		s.log.Error("the stop ran out of its time", "reason", e.reason)
-		s.exit(s.lastWords(e, true))
+		s.exit(s.lastWords(e, true, nil)) // what is used may be in the hands of what hangs
 	})
 	defer watchdog.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), stopBudget-wordsShare)
@@ -38,13 +38,17 @@ func (s *session) finish(sig *signals, e ending, first func()) int {
 		s.log.Info("stopping", "reason", e.reason)
 	}
 	forced := s.stop(ctx, sig, e.reason)
-	return s.lastWords(e, forced)
+	return s.lastWords(e, forced, s.usage())
 }
 
 // lastWords writes the last event and why something failed. Stderr's last line
 // is the one that a supervisor reads.
-func (s *session) lastWords(e ending, forced bool) int {
-	s.out.event(proto.EventStopped, e.reason, map[string]any{"exit": e.code, "forced": forced})
+func (s *session) lastWords(e ending, forced bool, usage map[string]any) int {
+	detail := map[string]any{"exit": e.code, "forced": forced}
+	if usage != nil {
+		detail["usage"] = usage
+	}
+	s.out.event(proto.EventStopped, e.reason, detail)
 	s.out.close()
 	if e.err != nil {
 		complain(s.stderr, e.err)

@@ -38,14 +38,25 @@ func within(t *testing.T) context.Context {
 func opened(t *testing.T, site *apptest.Site) (tab *browser.Tab, hub *live.Hub, page string) {
 	t.Helper()
 	b := browsertest.Open(t, site)
+	hub, page = raised(t, b)
+	return b.Tabs()[0], hub, page
+}
+
+// raised gives a browser a live view, which is also reached under other hosts.
+func raised(t testing.TB, b *browser.Browser, hosts ...string) (hub *live.Hub, page string) {
+	t.Helper()
 	stage := live.NewStage(b, live.StageOptions{})
 	token := proto.NewSecret(apptest.Token)
 	hub = live.New(live.Options{
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(token, session, time.Now).Verify, Grace: time.Second,
 	})
 	stage.Raise(hub)
+	var origins []string
+	for _, h := range hosts {
+		origins = append(origins, "http://"+h)
+	}
 	server := httpd.New(httpd.Options{
-		Host: "127.0.0.1", Token: token, MCP: noAgents{http.NotFoundHandler()}, Live: hub, Page: livepage.New(livepage.Options{Socket: "/live", Session: session}),
+		Host: "127.0.0.1", AllowedHosts: hosts, LiveOrigins: origins, Token: token, MCP: noAgents{http.NotFoundHandler()}, Live: hub, Page: livepage.New(livepage.Options{Socket: "/live", Session: session}),
 	})
 	port, err := server.Listen()
 	if err != nil {
@@ -61,7 +72,7 @@ func opened(t *testing.T, site *apptest.Site) (tab *browser.Tab, hub *live.Hub, 
 		}
 		<-served
 	})
-	return b.Tabs()[0], hub, fmt.Sprintf("http://127.0.0.1:%d/viewer", port)
+	return hub, fmt.Sprintf("http://127.0.0.1:%d/viewer", port)
 }
 
 // TestOneBrowserWatchesAnother has a person, in a real browser and with real

@@ -1,0 +1,134 @@
+package live_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	pcdp "github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+
+	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
+	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
+)
+
+// fields is a page of what pictures alone do not show.
+const fields = `document.querySelector('main').innerHTML = '<p><label>Fruit <select id=fruit><option>Apple<option>Pear<option>Plum</select></label>' +
+	'<p><label>Day <input type=date id=day style="width: 200px; padding: 0"></label><p><input id=text value="copy me"><p><button id=tap>Tap</button>' +
+	'<p><a id=save download=list.txt href="data:text/plain,hi">Save</a><div style="height: 3000px">';
+	document.getElementById('tap').onclick = e => { e.target.textContent = 'Tapped' }; 0`
+
+// TestPersonHasAllOfTheBrowser drives what is beside the picture, by a real page
+// with real input.
+func TestPersonHasAllOfTheBrowser(t *testing.T) {
+	s := sitDown(t, "/keys")
+	browsertest.Eval(t, s.watched.MainFrame(), fields)
+
+	// An agent asks; she takes over, and says that it is done.
+	asked := make(chan takeover.Answer, 1)
+	go func() {
+		a, err := s.hub.Desk().Ask(context.Background(), "Choose a <b>fruit</b>", time.Hour, time.Hour)
+		if err != nil {
+			t.Error(err)
+		}
+		asked <- a
+	}()
+	s.reads("request-text", "The agent asks: Choose a <b>fruit</b>")
+	s.clicks("#request-drive")
+	s.state("mine")
+
+	// A list, by keyboard.
+	s.points("#fruit")
+	s.sees("the list", "document.getElementById('choose').open && document.activeElement.id === 'choose-list' && document.activeElement.value === '0'")
+	s.reads("choose-text", "Fruit")
+	s.types("ArrowDown", "ArrowDown", "Enter")
+	s.holds("the choice", "document.getElementById('fruit').value === 'Plum'")
+	s.sees("the focus to be back", "document.activeElement.id === 'keys'")
+
+	// A date, and a list that is closed without a choice.
+	var r struct{ X, Y, Width, Height float64 }
+	decode(t, browsertest.Eval(t, s.watched.MainFrame(), "document.getElementById('day').getBoundingClientRect().toJSON()"), &r)
+	s.press(s.at(r.X+r.Width-12, r.Y+r.Height/2))
+	s.sees("the date", "document.getElementById('choose').open && document.activeElement.type === 'date'")
+	browsertest.Eval(t, s.person.MainFrame(), "document.activeElement.value = '2024-02-29'")
+	s.clicks("#choose-yes")
+	s.holds("the date", "document.getElementById('day').value === '2024-02-29'")
+	s.points("#fruit")
+	s.sees("the list again", "document.getElementById('choose').open && document.getElementById('choose-list').value === '2'")
+	s.types("Escape")
+	s.holds("it to be closed", "!document.querySelector('select:open') && document.getElementById('fruit').value === 'Plum'")
+
+	// The clipboard, and what an input method composes.
+	browsertest.Eval(t, s.watched.MainFrame(), "document.getElementById('text').select()")
+	s.types("Control+c")
+	s.reads("toast", "Copied")
+	s.clicks("#url")
+	s.types("Control+a", "Control+v")
+	s.sees("the copy", "document.getElementById('url').value === 'copy me'")
+	s.points("#text")
+	s.types("Control+a", "Delete")
+	compose := func(text string) {
+		t.Helper()
+		if _, err := pcdp.Call(within(t), s.person.Session(), input.ImeSetComposition, input.ImeSetCompositionParams{
+			Text: text, SelectionStart: int64(len([]rune(text))), SelectionEnd: int64(len([]rune(text))),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compose("に")
+	compose("にほん")
+	if _, err := pcdp.Call(within(t), s.person.Session(), input.InsertText, input.InsertTextParams{Text: "日本"}); err != nil {
+		t.Fatal(err)
+	}
+	s.types("a")
+	s.holds("the text, once", "document.getElementById('text').value === '日本a'")
+
+	s.points("#save")
+	s.sees("the download", "document.getElementById('toast').textContent.includes('download list.txt')")
+
+	// By finger: a tap presses, a stroke scrolls.
+	if _, err := pcdp.Call(within(t), s.person.Session(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	touch := func(typ input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		t.Helper()
+		if _, err := pcdp.Call(within(t), s.person.Session(), input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: typ, TouchPoints: points}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, y := s.at(centre(t, s.watched.MainFrame(), "#tap"))
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	s.holds("the tap", "document.getElementById('tap').textContent === 'Tapped'")
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
+	for n := range 5 {
+		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x, Y: y - 20*float64(n+1)})
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	s.holds("the stroke", "scrollY > 50 && document.getElementById('tap').textContent === 'Tapped'")
+
+	// The line breaks: control outlives it, and the page comes back by itself.
+	s.line.cut()
+	s.sees("that it broke", "document.getElementById('status').textContent === 'The connection was lost. Trying again.' || document.body.dataset.state !== 'mine'")
+	s.sees("the view again", "['held', 'free'].includes(document.body.dataset.state) && document.getElementById('veil').textContent === ''")
+	s.reads("request-text", "The agent asks: Choose a <b>fruit</b>")
+	s.clicks("#drive")
+	s.state("mine")
+	s.clicks("#request-done")
+	s.state("free")
+	if a := <-asked; a.Ending != takeover.Done || *a.By.Name != "Ada" {
+		t.Errorf("answer %+v", a)
+	}
+	s.sees("that nothing is asked", "document.getElementById('request').hidden")
+
+	// She stops watching, and begins again.
+	s.clicks("#watch")
+	s.reads("status", "You are not watching.")
+	s.clicks("#watch")
+	s.state("free")
+	if text := browsertest.Eval(t, s.person.MainFrame(), "document.title"); !strings.Contains(text, "/keys") {
+		t.Errorf("the title is %s", text)
+	}
+}
