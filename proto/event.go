@@ -39,6 +39,10 @@ const (
 	// (name and id of the person, or null), "why" ("taken", "moved",
 	// "handed_back", "disconnected", "revoked", "max_hold", "idle" or "closed").
 	EventTakeover = "takeover"
+	// EventWaiting: calls of agents wait for the person who drives, or do no more.
+	// Detail: "calls" that wait, "tool" and "since" (epoch milliseconds) of the one
+	// that has waited longest, or null.
+	EventWaiting = "waiting"
 	// EventAsk: an agent asks a person to do something, or that has ended; a host
 	// lets people know. Detail: "id" of the request, "instructions" in the agent's
 	// words, "until" the epoch milliseconds of its end, "ended" ("" while it is

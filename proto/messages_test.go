@@ -131,6 +131,7 @@ func events() []proto.Event {
 		{Type: proto.EventRefused, At: at + 1, Detail: object{"kind": "navigation", "target": "http://a.test", "reason": "is <not> the app & more", "code": "off_app"}},
 		{Type: proto.EventCrashed, At: at + 2, Detail: object{"what": "renderer", "tab": 2.0, "code": "page_crashed"}},
 		{Type: proto.EventTakeover, At: at + 3, Detail: object{"held": true, "by": "Zoë 木", "user": nil, "why": "taken"}},
+		{Type: proto.EventWaiting, At: at + 3, Detail: object{"calls": 1.0, "tool": "browser_click", "since": at + 0.0}},
 		{Type: proto.EventAsk, At: at + 3, Detail: object{"id": 1.0, "instructions": "Sign in, please", "until": at + 300000.0, "ended": "", "by": nil, "user": nil}},
 		{Type: proto.EventUsage, At: at + 4, Detail: usage},
 		{Type: proto.EventRecording, At: at + 4, Detail: object{"recorded": 321.0, "sent": 300.0, "dropped": 21.0, "reasons": object{"queue_full": 20.0, "too_large": 1.0}, "invalid": 3.0}},

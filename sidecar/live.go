@@ -31,7 +31,7 @@ func (s *session) startLive() {
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
 		MaxHold: time.Duration(o.MaxHoldMS) * time.Millisecond, IdleRelease: time.Duration(o.IdleReleaseMS) * time.Millisecond,
-		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, OnAsk: s.personAsked, Log: s.log,
+		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, OnWaiting: s.agentsWait, OnAsk: s.personAsked, Log: s.log,
 	})
 	stage.Raise(hub)
 	s.live.Store(&liveView{hub, stage})
@@ -93,6 +93,15 @@ func (s *session) takenOver(c takeover.Change) {
 	}
 	s.events.Publish(event.Event{Kind: event.Takeover, Time: c.At, Detail: detail})
 	s.out.event(proto.EventTakeover, "", told)
+}
+
+// agentsWait tells the supervisor that agents wait for whoever drives.
+func (s *session) agentsWait(w takeover.Waiting) {
+	told := map[string]any{"calls": w.Calls, "tool": nil, "since": nil}
+	if w.Calls > 0 {
+		told["tool"], told["since"] = w.Tool, w.Since.UnixMilli()
+	}
+	s.out.event(proto.EventWaiting, "", told)
 }
 
 // personAsked tells the supervisor what an agent asks of people.

@@ -9,7 +9,7 @@ function say(text, button = 'Stop watching') {
 
 // turn takes a change of who drives.
 function turn(m) {
-  const was = control.mine;
+  const was = control.mine, at = document.activeElement;
   control = m;
   paint();
   if (m.mine && !was) {
@@ -21,7 +21,7 @@ function turn(m) {
   } else if (!m.mine && was) {
     for (const id of ['ask', 'pick', 'choose']) $(id).close();
     // The focus must not be lost with what had it.
-    if (document.activeElement === document.body) $('drive').focus();
+    if (at?.closest('#stage, #bar, dialog')) $('drive').focus();
   }
 }
 

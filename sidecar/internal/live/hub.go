@@ -46,6 +46,8 @@ type Options struct {
 	Controls Controls
 	// OnTakeover is told each change of who drives; nil: nobody is.
 	OnTakeover func(takeover.Change)
+	// OnWaiting is told how many calls of agents wait for the driver; nil: nobody is.
+	OnWaiting func(takeover.Waiting)
 	// OnAsk is told what agents ask of people, and how it ended; nil: nobody is.
 	OnAsk func(takeover.Answer)
 	// Log takes what an operator should see; nil: nothing is logged.

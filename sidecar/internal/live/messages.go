@@ -58,8 +58,11 @@ func (h *Hub) controlChanged(c takeover.Change) {
 func (h *Hub) waitingChanged(w takeover.Waiting) {
 	message, err := agentState(w).Encode()
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.each(func(*viewer) ([]byte, error) { return message, err })
+	h.mu.Unlock()
+	if h.opts.OnWaiting != nil {
+		h.opts.OnWaiting(w)
+	}
 }
 
 // Show tells what is on screen; nil is nothing. Tab is any value that is another

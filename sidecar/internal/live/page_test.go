@@ -78,121 +78,61 @@ func raised(t testing.TB, b *browser.Browser, hosts ...string) (hub *live.Hub, p
 // TestOneBrowserWatchesAnother has a person, in a real browser and with real
 // input, watch and drive another one by the sidecar's own page.
 func TestOneBrowserWatchesAnother(t *testing.T) {
-	site := apptest.Start(t)
-	watched, hub, page := opened(t, site)
-	if _, err := watched.Navigate(within(t), site.URL()+"/keys"); err != nil {
-		t.Fatal(err)
-	}
-	person, err := browsertest.Free(t).NewTab(within(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer person.Close(within(t))
-	if _, err := person.Navigate(within(t), page+"#user=1&name=Ada&token="+apptest.Token); err != nil {
-		t.Fatal(err)
-	}
-	sees := func(what, expression string) {
+	s := sitDown(t, "/keys")
+	home := strings.TrimSuffix(s.watched.URL(), "/keys")
+	title := func(what, want string) {
 		t.Helper()
-		ok := false
-		defer func() {
-			if !ok {
-				t.Log(browsertest.Eval(t, person.MainFrame(), "document.body.innerText + JSON.stringify(document.body.dataset)"))
-			}
-		}()
-		apptest.Await(t, what, func() bool { return browsertest.Eval(t, person.MainFrame(), expression) == "true" })
-		ok = true
+		s.holds(what, fmt.Sprintf("document.title === %q", want))
 	}
-	clicks := func(frame *browser.Frame, selector string) {
-		t.Helper()
-		x, y := centre(t, frame, selector)
-		if err := person.Mouse().Click(within(t), browser.Press{X: x, Y: y}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	state := func(want string) {
-		t.Helper()
-		sees("the state "+want, fmt.Sprintf("document.body.dataset.state === %q", want))
-	}
-
-	sees("a picture", "Number(document.body.dataset.frame) > 0 && document.getElementById('veil').textContent === ''")
-	state("free")
-	sees("its address", fmt.Sprintf("document.getElementById('url').value === %q", site.URL()+"/keys"))
-	sees("no scroll bar", "document.documentElement.scrollWidth <= innerWidth")
-	before := browsertest.Eval(t, person.MainFrame(), "document.getElementById('stage').getBoundingClientRect().top")
+	s.state("free")
+	s.sees("its address", fmt.Sprintf("document.getElementById('url').value === %q", home+"/keys"))
 
 	// By mouse: takes over, clicks into the page, types.
-	clicks(person.MainFrame(), "#drive")
-	state("mine")
-	if after := browsertest.Eval(t, person.MainFrame(), "document.getElementById('stage').getBoundingClientRect().top"); after != before {
-		t.Errorf("the picture moved from %s to %s", before, after)
-	}
-	x, y := centre(t, watched.MainFrame(), "#editor")
-	var r struct{ X, Y, Width, Height float64 }
-	decode(t, browsertest.Eval(t, person.MainFrame(), "document.getElementById('keys').getBoundingClientRect().toJSON()"), &r)
-	if err := person.Mouse().Click(within(t), browser.Press{X: r.X + x/1280*r.Width, Y: r.Y + y/800*r.Height}); err != nil {
+	s.clicks("#drive")
+	s.state("mine")
+	s.points("#editor")
+	if err := s.person.Keyboard().Type(within(t), "Hello"); err != nil {
 		t.Fatal(err)
 	}
-	if err := person.Keyboard().Type(within(t), "Hello"); err != nil {
-		t.Fatal(err)
-	}
-	apptest.Await(t, "the text to arrive", func() bool {
-		return browsertest.Eval(t, watched.MainFrame(), "document.getElementById('editor').textContent") == `"Hello"`
-	})
+	s.holds("the text", "document.getElementById('editor').textContent === 'Hello'")
 
 	// A dialog of the page is drawn by hers.
-	browsertest.Eval(t, watched.MainFrame(), "setTimeout(() => { document.title = 'answer ' + prompt('Your name?', 'Bo') }), 0")
-	sees("the dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Your name?'")
-	clicks(person.MainFrame(), "#ask-yes")
-	apptest.Await(t, "the answer to arrive", func() bool {
-		return browsertest.Eval(t, watched.MainFrame(), "document.title") == `"answer Bo"`
-	})
+	browsertest.Eval(t, s.watched.MainFrame(), "setTimeout(() => { document.title = 'answer ' + prompt('Your name?', 'Bo') }), 0")
+	s.sees("the dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Your name?'")
+	s.clicks("#ask-yes")
+	title("the answer", "answer Bo")
 
 	// Also one that was there before she took over.
-	clicks(person.MainFrame(), "#drive")
-	state("free")
-	browsertest.Eval(t, watched.MainFrame(), "setTimeout(() => { document.title = 'sure ' + confirm('Sure?') }), 0")
-	sees("the question", "document.getElementById('toast').textContent === 'The page asks: Sure?'")
-	clicks(person.MainFrame(), "#drive")
-	sees("the second dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Sure?'")
-	if err := person.Keyboard().Press(within(t), "Escape"); err != nil {
-		t.Fatal(err)
-	}
-	apptest.Await(t, "the refusal to arrive", func() bool {
-		return browsertest.Eval(t, watched.MainFrame(), "document.title") == `"sure false"`
-	})
+	s.clicks("#drive")
+	s.state("free")
+	browsertest.Eval(t, s.watched.MainFrame(), "setTimeout(() => { document.title = 'sure ' + confirm('Sure?') }), 0")
+	s.reads("toast", "The page asks: Sure?")
+	s.clicks("#drive")
+	s.sees("the second dialog", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'Sure?'")
+	s.types("Escape")
+	title("the refusal", "sure false")
 
 	// By keyboard: goes to another page and hands back.
-	clicks(person.MainFrame(), "#url")
-	for _, key := range []string{"Control+a", "Delete"} {
-		if err := person.Keyboard().Press(within(t), key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := person.Keyboard().Type(within(t), site.URL()+"/lab\n"); err != nil {
+	s.clicks("#url")
+	s.types("Control+a", "Delete")
+	if err := s.person.Keyboard().Type(within(t), home+"/lab\n"); err != nil {
 		t.Fatal(err)
 	}
-	sees("the other page", fmt.Sprintf("document.title === %q", "Live view of "+site.URL()+"/lab"))
-	for _, key := range []string{"Escape", "Escape"} {
-		if err := person.Keyboard().Press(within(t), key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sees("the focus to be out of the picture", "document.activeElement.id === 'drive'")
-	if err := person.Keyboard().Press(within(t), "Enter"); err != nil {
-		t.Fatal(err)
-	}
-	state("free")
+	s.sees("the other page", fmt.Sprintf("document.title === %q", "Live view of "+home+"/lab"))
+	s.types("Escape", "Escape")
+	s.sees("the focus to be out of the picture", "document.activeElement.id === 'drive'")
+	s.types("Enter")
+	s.state("free")
 
 	// Another person drives: she may not, and reads who.
-	other := "2"
-	name := "Grace"
-	hub.Lease().Acquire(99, takeover.Person{ID: &other, Name: &name})
-	state("held")
-	sees("who drives", "document.getElementById('status').textContent === 'Grace is driving' && document.getElementById('drive').disabled")
+	s.hub.Lease().Acquire(99, takeover.Person{ID: new("2"), Name: new("Grace")})
+	s.state("held")
+	s.reads("status", "Grace is driving")
+	s.sees("that she may not", "document.getElementById('drive').disabled")
 
-	hub.Close()
-	state("closed")
-	sees("why it ended", "document.getElementById('status').textContent === 'The browser has stopped.'")
+	s.hub.Close()
+	s.state("closed")
+	s.reads("status", "The browser has stopped.")
 }
 
 // TestViewerWithoutTheToken opens the page as somebody who does not know it.
