@@ -122,7 +122,7 @@ func TestPersonSignsInForAnAgent(t *testing.T) {
 	ada.sees("the alert", "document.getElementById('ask').open && document.getElementById('ask-text').textContent === 'The ledger is full'")
 	ada.presses("#ask-yes")
 	apptest.Await(t, "the page to go on", func() bool {
-		return strings.Contains(agent.Must("browser_snapshot", nil), "alert closed")
+		return strings.Contains(agent.Must("browser_snapshot", nil), "alert: closed")
 	})
 
 	ada.goes("/uploads")
@@ -135,7 +135,7 @@ func TestPersonSignsInForAnAgent(t *testing.T) {
 	ada.c.Must("browser_file_upload", apptest.Args{"paths": []string{"receipt.txt"}})
 	ada.presses("#pick [value=yes]")
 	apptest.Await(t, "the file", func() bool {
-		return strings.Contains(agent.Must("browser_snapshot", nil), "chosen receipt.txt 4")
+		return strings.Contains(agent.Must("browser_snapshot", nil), "chosen: receipt.txt 4")
 	})
 
 	ada.goes("/orders")

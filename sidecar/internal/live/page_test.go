@@ -48,7 +48,8 @@ func raised(t testing.TB, b *browser.Browser, hosts ...string) (hub *live.Hub, p
 	stage := live.NewStage(b, live.StageOptions{})
 	token := proto.NewSecret(apptest.Token)
 	hub = live.New(live.Options{
-		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(token, session, time.Now).Verify, Grace: time.Second,
+		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(token, session, time.Now).Verify,
+		AgentWait: time.Minute, Grace: time.Second,
 	})
 	stage.Raise(hub)
 	var origins []string
