@@ -5,6 +5,7 @@
 //	host, err := hostapi.New(hostapi.Options{Sandboxes: mine, Authenticator: mine})
 //	mux.Handle("/api/sandboxes", host)
 //	mux.Handle("/api/sandboxes/", host)
+//	mux.Handle("/live/", host)
 //	mux.Handle("/mcp/", host)
 //	go host.Run(ctx) // reaps, and stops everything when ctx ends
 //
@@ -16,6 +17,7 @@
 //	GET    /api/sandboxes/{id}/browser          shows
 //	DELETE /api/sandboxes/{id}/browser          stops
 //	POST   /api/sandboxes/{id}/browser/tickets  {"mode": "view" or "control"} gives {"ticket", "mode", "expires_at", "url"}
+//	GET    /live/{id}/                          the live view's page; its tickets and socket are below it
 //	*      /mcp/{session}                       the agents' way to a running browser
 //
 // The three on a browser answer {"browser": {"mode", "status", "started_at",

@@ -12,6 +12,7 @@ import (
 type Sandbox struct {
 	ID    string
 	Owner string // the account that it belongs to and is metered to
+	Title string // for people; "": its ID
 
 	AppURL    string    // where the app answers; the only origin that a browser opens
 	Ready     bool      // the app is up: a browser may start

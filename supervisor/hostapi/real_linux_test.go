@@ -60,7 +60,14 @@ func TestReal(t *testing.T) {
 	if page := first.tool("browser_click", `{"target":"button"}`); !strings.Contains(page, "cookie user=ada, theme dark") {
 		t.Errorf("after signing in: %s", page)
 	}
-	watch(t, b)
+	ticket := b.do("POST", ticketsPath, "").body
+	watch(t, b, ticket["url"].(string), ticket["ticket"])
+	page := b.do("GET", "/live/s1/", "")
+	if page.status != 200 || !strings.Contains(page.header.Get("Content-Type"), "text/html") {
+		t.Errorf("the live view's page: %d", page.status)
+	}
+	ticket = b.do("POST", "/live/s1/tickets", `{"mode":"control"}`, header{"Content-Type": "application/json", "Origin": b.server.URL}).body
+	watch(t, b, "ws"+strings.TrimPrefix(b.server.URL, "http")+"/live/s1/socket", ticket["ticket"])
 	if got := b.do("DELETE", browserPath, ""); got.browser()["status"] != "stopped" {
 		t.Errorf("stop: %s", got.text)
 	}
@@ -79,16 +86,15 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// watch opens the live view as a page of the host does.
-func watch(t *testing.T, b *bench) {
+// watch opens a socket of the live view as a page of the host does.
+func watch(t *testing.T, b *bench, socket string, ticket any) {
 	t.Helper()
-	ticket := b.do("POST", ticketsPath, "")
-	conn, _, err := websocket.DefaultDialer.Dial(ticket.body["url"].(string), http.Header{"Origin": {b.server.URL}})
+	conn, _, err := websocket.DefaultDialer.Dial(socket, http.Header{"Origin": {b.server.URL}, "X-User": {"7"}, "X-Owner": {owner}})
 	if err != nil {
 		t.Fatalf("open the live view: %v", err)
 	}
 	defer conn.Close()
-	conn.WriteJSON(map[string]any{"type": "auth", "ticket": ticket.body["ticket"]})
+	conn.WriteJSON(map[string]any{"type": "auth", "ticket": ticket})
 	for seen := map[string]bool{}; !seen["ready"] || !seen["frame"]; {
 		var message struct{ Type string }
 		if err := conn.ReadJSON(&message); err != nil {

@@ -1,6 +1,7 @@
 package hostapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,12 +47,13 @@ func (h *Host) routes() error {
 		"GET /api/sandboxes/{id}/browser":          h.showBrowser,
 		"DELETE /api/sandboxes/{id}/browser":       h.stopBrowser,
 		"POST /api/sandboxes/{id}/browser/tickets": h.makeTicket,
+		"/live/{id}/{rest...}":                     h.liveView,
 		"/mcp/{session}":                           h.passMCP,
 	} {
 		h.mux.HandleFunc(pattern, guard(func(w http.ResponseWriter, r *http.Request) {
-			who, err := h.o.Authenticator.Authenticate(r)
+			who, err := h.Identify(r)
 			if err != nil {
-				h.fail(w, r, unauthenticated(err))
+				h.fail(w, r, err)
 				return
 			}
 			if err := route(w, r, who); err != nil {
@@ -62,14 +64,17 @@ func (h *Host) routes() error {
 	return nil
 }
 
-// ServeHTTP implements [http.Handler] for paths under /api/ and /mcp/.
+// ServeHTTP implements [http.Handler] for paths under /api/, /live/ and /mcp/.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-func unauthenticated(err error) error {
-	if errors.Is(err, proto.CodePermissionDenied) {
-		return err
+// Identify asks the authenticator who makes a request: for routes of the
+// program's own that belong to the same people.
+func (h *Host) Identify(r *http.Request) (Identity, error) {
+	who, err := h.o.Authenticator.Authenticate(r)
+	if err == nil || errors.Is(err, proto.CodePermissionDenied) {
+		return who, err
 	}
-	return &proto.Error{Code: proto.CodeUnauthorized, Message: "the request does not say who makes it", Err: err}
+	return Identity{}, &proto.Error{Code: proto.CodeUnauthorized, Message: "the request does not say who makes it", Err: err}
 }
 
 // body decodes a request's JSON into v. No body is an empty object.
@@ -94,26 +99,35 @@ func body(r *http.Request, v any) error {
 	return nil
 }
 
-// shownSandbox is a sandbox in a list.
-type shownSandbox struct {
+// Shown is a sandbox in a list.
+type Shown struct {
 	ID        string     `json:"id"`
+	Title     string     `json:"title,omitempty"`
 	AppURL    string     `json:"app_url"`
 	Ready     bool       `json:"ready"`
 	ExpiresAt *time.Time `json:"expires_at"` // null: never
 	Browser   *Browser   `json:"browser"`    // null: there was none
 }
 
-func (h *Host) listSandboxes(w http.ResponseWriter, r *http.Request, who Identity) error {
-	sandboxes, err := h.o.Sandboxes.List(r.Context(), who.Owner)
+// Listing is the answer of GET /api/sandboxes.
+type Listing struct {
+	Sandboxes    []Shown      `json:"sandboxes"`
+	BrowserModes []proto.Mode `json:"browser_modes"`
+}
+
+// List lists the owner's sandboxes with their browsers, and the modes in which
+// a browser can start.
+func (h *Host) List(ctx context.Context, who Identity) (Listing, error) {
+	list := Listing{Sandboxes: []Shown{}, BrowserModes: append([]proto.Mode{}, h.o.Supervisor.Modes()...)}
+	sandboxes, err := h.o.Sandboxes.List(ctx, who.Owner)
 	if err != nil {
-		return err
+		return list, err
 	}
-	shown := []shownSandbox{}
 	for _, s := range sandboxes {
 		if s.Owner != who.Owner {
 			continue
 		}
-		one := shownSandbox{ID: s.ID, AppURL: s.AppURL, Ready: s.Ready}
+		one := Shown{ID: s.ID, Title: s.Title, AppURL: s.AppURL, Ready: s.Ready}
 		if !s.ExpiresAt.IsZero() {
 			at := s.ExpiresAt.UTC()
 			one.ExpiresAt = &at
@@ -121,13 +135,17 @@ func (h *Host) listSandboxes(w http.ResponseWriter, r *http.Request, who Identit
 		if b := h.newest(s); b != nil {
 			one.Browser = b.show()
 		}
-		shown = append(shown, one)
+		list.Sandboxes = append(list.Sandboxes, one)
 	}
-	modes := h.o.Supervisor.Modes()
-	if modes == nil {
-		modes = []proto.Mode{}
+	return list, nil
+}
+
+func (h *Host) listSandboxes(w http.ResponseWriter, r *http.Request, who Identity) error {
+	list, err := h.List(r.Context(), who)
+	if err != nil {
+		return err
 	}
-	answer(w, http.StatusOK, map[string]any{"sandboxes": shown, "browser_modes": modes})
+	answer(w, http.StatusOK, list)
 	return nil
 }
 

@@ -3,12 +3,14 @@ package hostapi
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/supervisor"
+	"github.com/pillion-browser/pillion/supervisor/viewer"
 )
 
 // Status is how a sandbox's browser is.
@@ -31,6 +33,9 @@ type session struct {
 	mode    proto.Mode
 	signIn  bool
 
+	// mayWatch is the host's word on who may have which ticket.
+	mayWatch func(ctx context.Context, who Identity, sandbox Sandbox, mode proto.TicketMode) error
+
 	wanted    context.Context // ends when somebody asks for the stop
 	askToStop context.CancelFunc
 	ready     chan struct{} // closed when the start has come to its end, either way
@@ -39,6 +44,7 @@ type session struct {
 	mu        sync.Mutex
 	status    Status
 	browser   *supervisor.Browser // nil until it runs
+	viewer    http.Handler        // its live view's page; nil until it runs and has one
 	err       error               // why it failed
 	reason    string              // why it was stopped
 	startedAt time.Time
@@ -81,6 +87,9 @@ func (s *session) started(b *supervisor.Browser, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.browser, s.startedAt, s.status = b, now, Running
+	if b.LiveURL() != "" {
+		s.viewer = viewer.New(b, s.whoWatches)
+	}
 }
 
 // over notes the end. A browser was none from the moment at which it stops by
@@ -135,9 +144,18 @@ type Browser struct {
 	ServerKey *string    `json:"server_key"` // "browser:" and its session, while it runs, else null
 	LiveURL   *string    `json:"live_url"`   // the live view's WebSocket, while it runs and has one, else null
 
+	Sidecar   *Sidecar     `json:"sidecar,omitempty"` // what runs, while it does
 	StoppedAt *time.Time   `json:"stopped_at,omitempty"`
 	Reason    string       `json:"reason,omitempty"` // why it stopped, such as "expired"
 	Error     *proto.Error `json:"error,omitempty"`  // why it failed
+}
+
+// Sidecar is what a running browser is, and which walls stand around it.
+type Sidecar struct {
+	Version  string         `json:"version"`
+	Chromium string         `json:"chromium"` // its version
+	Flavour  string         `json:"flavour"`
+	Features proto.Features `json:"features"`
 }
 
 // serverKeyPrefix makes a session's name among an agent's MCP servers.
@@ -158,6 +176,8 @@ func (s *session) show() *Browser {
 	if s.status == Running {
 		key := serverKeyPrefix + s.id
 		shown.ServerKey = &key
+		ready := s.browser.Ready()
+		shown.Sidecar = &Sidecar{ready.Version, ready.Chromium.Version, ready.Chromium.Flavour, ready.Features}
 		if url := s.browser.LiveURL(); url != "" {
 			shown.LiveURL = &url
 		}

@@ -44,6 +44,7 @@ func (h *Host) Start(ctx context.Context, who Identity, id string, o StartOption
 		return nil, err
 	}
 	s := newSession(ctx, sandbox, o)
+	s.mayWatch = h.mayWatch
 	if err := h.reserve(s); err != nil {
 		return nil, err
 	}

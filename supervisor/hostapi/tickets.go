@@ -28,14 +28,8 @@ func (h *Host) ticket(ctx context.Context, who Identity, id string, mode proto.T
 	if err != nil {
 		return supervisor.Ticket{}, err
 	}
-	switch mode {
-	case proto.TicketView:
-	case proto.TicketControl:
-		if err := h.mayControl(ctx, who, sandbox); err != nil {
-			return supervisor.Ticket{}, err
-		}
-	default:
-		return supervisor.Ticket{}, refuse(proto.CodeModeUnknown, "a ticket's mode must be view or control")
+	if err := h.mayWatch(ctx, who, sandbox, mode); err != nil {
+		return supervisor.Ticket{}, err
 	}
 	s := h.newest(sandbox)
 	var browser *supervisor.Browser
@@ -48,7 +42,15 @@ func (h *Host) ticket(ctx context.Context, who Identity, id string, mode proto.T
 	return browser.Ticket(supervisor.Viewer{ID: who.User, Name: who.Name}, mode)
 }
 
-func (h *Host) mayControl(ctx context.Context, who Identity, sandbox Sandbox) error {
+// mayWatch says whether somebody who may see the sandbox may have a ticket.
+func (h *Host) mayWatch(ctx context.Context, who Identity, sandbox Sandbox, mode proto.TicketMode) error {
+	switch mode {
+	case proto.TicketView:
+		return nil
+	case proto.TicketControl:
+	default:
+		return refuse(proto.CodeModeUnknown, "a ticket's mode must be view or control")
+	}
 	if !h.o.ExecutionEnabled(ctx, sandbox.Owner) {
 		return executionDisabled()
 	}

@@ -3,6 +3,7 @@ package hostapi_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,33 @@ func TestTickets(t *testing.T) {
 					b.start("")
 					b.do("DELETE", browserPath, "")
 				}
+			}
+		}},
+		{"the live view's page asks the same", allowing(false, nil), func(t *testing.T, b *bench) {
+			page := header{"Content-Type": "application/json", "Origin": b.server.URL}
+			if got := b.do("GET", "/live/s1/", ""); got.status != 409 || got.code() != string(proto.CodeBrowserNotRunning) {
+				t.Errorf("before: %d %s", got.status, got.text)
+			}
+			started, s := b.start("")
+			got := b.do("POST", "/live/s1/tickets", `{"mode":"view"}`, page)
+			verifier := proto.NewTicketVerifier(proto.NewSecret(s.token()), b.sessionOf(started), time.Now)
+			if claims, refusal := verifier.Verify(got.body["ticket"].(string)); refusal != "" || *claims.Name != "Ada" {
+				t.Errorf("view: %d %s", got.status, got.text)
+			}
+			if got := b.do("POST", "/live/s1/tickets", `{"mode":"control"}`, page); got.status != 403 {
+				t.Errorf("control: %d %s", got.status, got.text)
+			}
+			if got := b.do("GET", "/live/s1/", ""); got.status != 200 || !strings.Contains(got.text, "<!doctype html>") {
+				t.Errorf("page: %d %s", got.status, got.text)
+			}
+			for h, want := range map[string]int{"X-User": 401, "X-Owner": 404} {
+				if got := b.do("GET", "/live/s1/", "", header{h: ""}); got.status != want {
+					t.Errorf("without %s: %d %s", h, got.status, got.text)
+				}
+			}
+			b.do("DELETE", browserPath, "")
+			if got := b.do("POST", "/live/s1/tickets", `{"mode":"view"}`, page); got.status != 409 {
+				t.Errorf("after: %d %s", got.status, got.text)
 			}
 		}},
 		{"nor without a live view", nil, func(t *testing.T, b *bench) {
