@@ -35,7 +35,7 @@ func New(o Options) http.Handler {
 		"/*TICKETS*/", html.EscapeString(o.Tickets), "/*SESSION*/", html.EscapeString(o.Session),
 	).Replace(document))
 	rules := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) + "; connect-src 'self'; " +
-		"img-src blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+		"img-src blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
