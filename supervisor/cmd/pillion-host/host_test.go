@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pillion-browser/pillion/supervisor/dashboard"
+	"github.com/pillion-browser/pillion/supervisor/hostapi"
 )
 
 // patience bounds every wait; it is never the expected time.
@@ -32,6 +35,8 @@ func TestCommandLine(t *testing.T) {
 		{"-addr 0.0.0.0:0", exitUsage, "", "loopback"},
 		{"-addr example.com:80", exitUsage, "", "loopback"},
 		{"-addr nothing", exitUsage, "", "-addr"},
+		{"-sidecar x -backend y", exitUsage, "", "exclude each other"},
+		{"-backend /nowhere/backend.json", exitFailed, "", "/nowhere/backend.json"},
 		{"-once -sidecar /nowhere/sidecar", exitFailed, "app: ", `"/nowhere/sidecar" does not exist`},
 	}
 	for _, test := range tests {
@@ -52,7 +57,7 @@ func TestOnce(t *testing.T) {
 	}
 	text := stdout.String()
 	picture := filepath.Join(out, screenshotFile)
-	for _, part := range []string{"MCP at http://127.0.0.1:", `the password into textbox "Password"`, "  | ", "Grace Hopper",
+	for _, part := range []string{"as browser:", `the password into textbox "Password"`, "  | ", "Grace Hopper",
 		"screenshot: " + picture} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
@@ -83,26 +88,25 @@ func TestServeUntilStopped(t *testing.T) {
 			host = strings.TrimSpace(url)
 		}
 	}
-	page := get(t, host+"/", http.StatusOK)
-	for _, part := range []string{"<strong>running</strong>", "<strong>finished</strong>", "order confirmed", "browser_fill_form", `src="/screenshot.png"`} {
-		if !strings.Contains(page, part) {
-			t.Errorf("the page lacks %q", part)
+	text := get(t, host+"/dashboard/state.json", http.StatusOK)
+	var st struct {
+		Sandboxes []hostapi.Shown
+		Agent     dashboard.Agent
+		Minutes   int
+	}
+	if err := json.Unmarshal([]byte(text), &st); err != nil || len(st.Sandboxes) != 1 || st.Sandboxes[0].Browser.Status != hostapi.Running ||
+		st.Agent.Status != "finished" || st.Agent.Outcome != "order confirmed" || len(st.Agent.Steps) != 12 {
+		t.Errorf("state %s, %v", text, err)
+	}
+	for _, address := range []string{"/", "/dashboard/state.json", "/api/sandboxes", "/api/sandboxes/shop/browser", "/metrics"} {
+		if strings.Contains(get(t, host+address, http.StatusOK), "aabrw_") {
+			t.Errorf("%s shows the token", address)
 		}
 	}
-	var st state
-	if err := json.Unmarshal([]byte(get(t, host+"/api/state", http.StatusOK)), &st); err != nil ||
-		st.Browser.Status != "running" || st.Agent.Status != "finished" || len(st.Agent.Steps) != 12 {
-		t.Errorf("state %+v, %v", st, err)
-	}
-	if strings.Contains(page, "aabrw_") || strings.Contains(get(t, host+"/api/state", http.StatusOK), "aabrw_") {
-		t.Error("the token is shown")
-	}
-	if got := get(t, host+"/screenshot.png", http.StatusOK); !strings.HasPrefix(got, "\x89PNG") {
+	if got := get(t, host+st.Agent.Screenshot, http.StatusOK); !strings.HasPrefix(got, "\x89PNG") {
 		t.Errorf("screenshot %q", got)
 	}
-	get(t, host+"/page.css", http.StatusOK)
-	get(t, host+"/page.js", http.StatusOK)
-	get(t, host+"/page.html", http.StatusNotFound)
+	get(t, host+"/nowhere", http.StatusNotFound)
 
 	interrupt()
 	go io.Copy(io.Discard, read)
@@ -135,7 +139,12 @@ func get(t *testing.T, url string, want int) string {
 
 func TestTheGuardRefusesOtherNames(t *testing.T) {
 	t.Parallel()
-	url, stop, err := listen("127.0.0.1:0", newPage(newStatus("http://127.0.0.1:1"), &liveView{}, nil))
+	status, usage := &status{}, &hostapi.MemoryUsage{}
+	host, doctor, err := newHost(options{}, "http://127.0.0.1:1", "127.0.0.1:2", usage, status, nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, stop, err := listen("127.0.0.1:0", newSite(host, usage, status, nil, doctor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +154,7 @@ func TestTheGuardRefusesOtherNames(t *testing.T) {
 		"rebound.example:80": http.StatusForbidden, "10.0.0.1": http.StatusForbidden, "": http.StatusOK,
 		"localhost:9": http.StatusOK, "[::1]:9": http.StatusOK, "127.0.0.1": http.StatusOK,
 	} {
-		request, _ := http.NewRequest(http.MethodGet, url+"/api/state", nil)
+		request, _ := http.NewRequest(http.MethodGet, url+"/dashboard/state.json", nil)
 		request.Host = host
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {

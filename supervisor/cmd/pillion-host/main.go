@@ -1,6 +1,7 @@
-// Command pillion-host is the reference host: the smallest program that does
-// with package supervisor what a real one does. It serves a sample app as the
-// sandbox, starts one browser for it, and shows the sandbox's state on a page.
+// Command pillion-host is the reference host: a small program that does with
+// package hostapi what a real one does. It serves a sample app as its sandbox,
+// starts a browser for it, and shows both on a dashboard: start and stop, watch
+// and take over, recordings, minutes used, what this machine lacks.
 //
 //	pillion-host                   serve, and leave the browser to whoever comes
 //	pillion-host -demo             also let a scripted agent place an order
@@ -8,6 +9,9 @@
 //
 // The agent knows nothing of the app but its address and a login. It reads
 // snapshots as a model would, and finds in them the refs of what it acts on.
+//
+// The agent reaches the browser by the host, as any agent of a host does, and
+// holds no token of it.
 //
 // Ctrl-C stops everything and leaves nothing; a second one doesn't wait.
 package main
@@ -35,12 +39,13 @@ const (
 
 const usage = `usage: pillion-host [flags]
 
-Serves a sample app, starts one browser for it, and shows both on a page.
+Serves a sample app, starts a browser for it, and shows both on a dashboard.
 
   -demo           let a scripted agent log in and place an order
   -once           the same, and stop when the agent is done
-  -addr ADDR      where the page is served; loopback only (default 127.0.0.1:0)
+  -addr ADDR      where the dashboard is served; loopback only (default 127.0.0.1:0)
   -sidecar PATH   the sidecar to run (default: next to this program, else on PATH)
+  -backend FILE   where browsers run, as JSON: {"kind": "container", "options": {"image": "pillion"}}
   -shell, -full   which Chromium: the headless shell, or the full browser
   -out DIR        keep the agent's screenshot and a recording of the browser there
   -v              show the sidecar's log too
@@ -54,6 +59,7 @@ type options struct {
 	addr        string
 	sidecar     string
 	out         string
+	backend     string // a file
 }
 
 func main() {
@@ -91,6 +97,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "")
 	flags.StringVar(&o.sidecar, "sidecar", "", "")
 	flags.StringVar(&o.out, "out", "", "")
+	flags.StringVar(&o.backend, "backend", "", "")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -99,6 +106,8 @@ func parse(args []string) (options, error) {
 	switch ip := net.ParseIP(host); {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("there is no argument %q", flags.Arg(0))
+	case o.sidecar != "" && o.backend != "":
+		return o, errors.New("-sidecar and -backend exclude each other: a backend has its own options")
 	case o.shell && o.full:
 		return o, errors.New("-shell and -full exclude each other")
 	case err != nil:

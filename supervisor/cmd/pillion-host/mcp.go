@@ -17,19 +17,18 @@ import (
 // page takes a few megabytes.
 const answerBytes = 32 << 20
 
-// mcp is a client of a browser's MCP endpoint: one JSON message in a POST, the
-// answer in its response.
+// mcp is a client of the host's way to a browser: one JSON message in a POST,
+// the answer in its response. It holds no token of the browser's.
 type mcp struct {
 	url     string
-	token   proto.Secret
 	session string
 	lastID  int
 	http    *http.Client
 }
 
-func newMCP(url string, token proto.Secret) *mcp {
+func newMCP(url string) *mcp {
 	// No proxy: the endpoint is the browser's own, whatever the environment says.
-	return &mcp{url: url, token: token, http: &http.Client{Transport: &http.Transport{Proxy: nil}}}
+	return &mcp{url: url, http: &http.Client{Transport: &http.Transport{Proxy: nil}}}
 }
 
 func (m *mcp) close() { m.http.CloseIdleConnections() }
@@ -133,7 +132,6 @@ func (m *mcp) post(ctx context.Context, message rpcRequest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+m.token.Reveal())
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	if m.session != "" {

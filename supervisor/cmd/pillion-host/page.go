@@ -1,51 +1,37 @@
 package main
 
 import (
-	"bytes"
-	"embed"
-	"encoding/json"
-	"html/template"
-	"io/fs"
+	"context"
 	"net"
 	"net/http"
-	"time"
+
+	"github.com/pillion-browser/pillion/supervisor/dashboard"
+	"github.com/pillion-browser/pillion/supervisor/hostapi"
 )
 
-//go:embed web
-var web embed.FS
+// local is who uses this host: it has no sign-in and answers to its own machine
+// alone.
+func local() hostapi.Identity { return hostapi.Identity{Owner: "local", User: "local", Name: "You"} }
 
-// pagePolicy allows the page its own files and nothing else.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// newPage serves the state as a page at "/", as JSON at /api/state, the agent's
-// screenshot, the live view and the recording.
-func newPage(status *status, live http.Handler, tape *tape) http.Handler {
-	// The template and the files are part of the program: a fault in them is a
-	// programming error.
-	page := template.Must(template.New("page.html").Funcs(template.FuncMap{
-		"clock": func(t time.Time) string { return t.Local().Format("15:04:05") },
-	}).ParseFS(web, "web/page.html"))
-	files, err := fs.Sub(web, "web")
-	if err != nil {
-		panic(err)
-	}
+// newSite is everything that this host serves: the dashboard at "/", the API
+// below it, and what both lead to.
+func newSite(host *hostapi.Host, usage *hostapi.MemoryUsage, status *status, tape *tape, doctor doctor) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		var body bytes.Buffer
-		if err := page.Execute(&body, status.read()); err != nil {
-			http.Error(w, "The page could not be made.", http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Write(body.Bytes())
-	})
-	mux.Handle(livePath, live)
-	tape.routes(mux)
-	mux.HandleFunc("GET /api/state", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(status.read())
-	})
+	mux.Handle("/", dashboard.New(dashboard.Options{
+		Host: host,
+		Minutes: func(_ context.Context, owner string) (int, error) {
+			return usage.Total(owner, hostapi.BrowserMinutes), nil
+		},
+		Recordings: tape.list(),
+		Doctor:     doctor,
+		Agent:      func(string) *dashboard.Agent { return status.readAgent() },
+		Events:     func(string) []dashboard.Event { return status.readEvents() },
+	}))
+	for _, path := range []string{"/api/", "/live/", "/mcp/"} {
+		mux.Handle(path, host)
+	}
+	tape.routes(mux, host)
+	mux.Handle("GET /metrics", host.Metrics())
 	mux.HandleFunc("GET "+screenshotPath, func(w http.ResponseWriter, r *http.Request) {
 		picture := status.screenshot()
 		if picture == nil {
@@ -55,9 +41,6 @@ func newPage(status *status, live http.Handler, tape *tape) http.Handler {
 		w.Header().Set("Content-Type", "image/png")
 		w.Write(picture)
 	})
-	for _, file := range []string{"page.css", "page.js"} {
-		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, file) })
-	}
 	return guard(mux)
 }
 
@@ -73,11 +56,21 @@ func guard(next http.Handler) http.Handler {
 			http.Error(w, "Host not allowed", http.StatusForbidden)
 			return
 		}
-		h := w.Header()
-		h.Set("Content-Security-Policy", pagePolicy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// liveOrigins are the names under which a browser on this machine may have loaded
+// the page at addr, which is loopback.
+func liveOrigins(addr string) []string {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil
+	}
+	var origins []string
+	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
+		origins = append(origins, "http://"+net.JoinHostPort(host, port))
+	}
+	return origins
 }

@@ -103,7 +103,7 @@ func TestRealHostKilled(t *testing.T) {
 // does that is served at live.
 func watches(t *testing.T, live string) {
 	t.Helper()
-	origin := strings.TrimSuffix(live, livePath)
+	origin := strings.TrimSuffix(live, "/live/"+shop+"/")
 	ticket := func(mode string) string {
 		t.Helper()
 		answer, err := http.Post(live+"tickets", "application/json", strings.NewReader(`{"mode":"`+mode+`"}`))

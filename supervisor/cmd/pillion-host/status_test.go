@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -24,20 +23,16 @@ func TestEventText(t *testing.T) {
 
 func TestStatusKeepsTheNewestEvents(t *testing.T) {
 	t.Parallel()
-	s := newStatus("http://app")
-	before := s.read()
+	s := &status{}
+	before := s.readEvents()
 	for i := range 2 * shownEvents {
-		s.event(proto.Event{Type: "page", At: int64(i)})
+		s.event(shop, proto.Event{Type: "page", At: int64(i)})
 	}
-	after := s.read()
-	if len(after.Events) != shownEvents || after.Events[0].At.UnixMilli() != 2*shownEvents-1 {
-		t.Errorf("%d events, first %+v", len(after.Events), after.Events[0])
+	after := s.readEvents()
+	if len(after) != shownEvents || after[0].At.UnixMilli() != 2*shownEvents-1 || len(before) != 0 {
+		t.Errorf("%d events, first %+v; before %d", len(after), after[0], len(before))
 	}
-	if len(before.Events) != 0 || before.Revision == after.Revision {
-		t.Errorf("before %+v", before)
-	}
-	s.failed(errors.New("no browser"))
-	if b := s.read().Browser; b.Status != "failed" || b.Reason != "no browser" {
-		t.Errorf("got %+v", b)
+	if s.readAgent() != nil {
+		t.Error("an agent where there is none")
 	}
 }

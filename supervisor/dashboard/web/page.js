@@ -31,7 +31,8 @@ async function ask(method, path, body) {
 async function act(id, what) {
   const c = cards.get(id);
   if (what === 'watch') {
-    watch(c, c.session);
+    watch(c, c.watching ? null : c.session);
+    draw(c);
     return;
   }
   c.busy = true;
@@ -66,7 +67,7 @@ function draw(c) {
   card(c.element, c.sandbox, modes, c.busy);
   c.session = c.sandbox.browser?.server_key ?? null;
   if (c.watching && c.watching !== c.session) watch(c, null);
-  c.element.querySelector('[data-do=watch]').hidden ||= Boolean(c.watching);
+  text(c.element.querySelector('[data-do=watch]'), c.watching ? 'Hide the live view' : 'Watch live');
 }
 
 function sandboxes(list) {
