@@ -13,7 +13,7 @@ LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Ve
 NO_RACE   = /(proto|policy|house|imagetest|attack|kits|page|selector)$$
 RACE      = $$($(GO) list $(PACKAGES) | grep -vE '$(NO_RACE)')
 
-.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz attack bench golden vendor-js image image-test clean
+.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz attack soak bench golden vendor-js image image-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 
 attack: ## every attack case in both browsers, leaks included; as root, for a network of its own
 	PILLION_ATTACK=1 $(GO) test -C sidecar/internal/attack -count=1 -timeout 60m
+
+soak: ## kill, starve and repeat for 20 minutes; ends with what was lost on the way
+	@.ci/soak.sh
 
 bench: ## Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

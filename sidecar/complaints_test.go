@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -43,53 +44,76 @@ func TestALostSessionLosesNothing(t *testing.T) {
 }
 
 // TestBrowsersSideBySide: the second one was refused, since the profile was in
-// use, or saw the first one's pages.
+// use, or saw the first one's pages. They start at the same time, and each has
+// its own port, directory and store.
 func TestBrowsersSideBySide(t *testing.T) {
 	site := apptest.Start(t)
-	one := apptest.Sidecar(t, apptest.Config{"app_url": site.URL()})
-	two := apptest.Sidecar(t, apptest.Config{"app_url": site.URL()})
-	for i, p := range []*apptest.Process{one, two} {
+	all := make([]*apptest.Process, times(2, 2, 20))
+	shared := apptest.Workdir(t)
+	for i := range all {
+		all[i] = apptest.Spawn(t, encode(t, apptest.Config{"app_url": site.URL(), "token": apptest.Token, "workdir": shared, "lifeline": true}))
+	}
+	ports := map[int]bool{}
+	for i, p := range all {
+		p.AwaitReady(apptest.Token)
+		ports[p.Ready.Port] = true
 		p.MCP.Initialize()
 		p.MCP.Must("browser_navigate", apptest.Args{"url": "/lab"})
-		p.MCP.Must("browser_evaluate", apptest.Args{"function": []string{"() => localStorage.setItem('who', 'one')", "() => 0"}[i]})
+		p.MCP.Must("browser_evaluate", apptest.Args{"function": fmt.Sprintf("() => localStorage.setItem('who', localStorage.getItem('who') ? 'two' : '%d')", i)})
 	}
-	if text := two.MCP.Must("browser_evaluate", apptest.Args{"function": "() => String(localStorage.getItem('who'))"}); !strings.Contains(text, "null") {
-		t.Errorf("two browsers share what they store:\n%s", text)
+	found, err := filepath.Glob(filepath.Join(shared, "profile-*"))
+	if err != nil || len(found) != len(all) || len(ports) != len(all) {
+		t.Errorf("%d browsers have %d ports and the directories %v, %v", len(all), len(ports), found, err)
 	}
-	one.Stop()
-	two.MCP.Must("browser_navigate", apptest.Args{"url": "/lab"})
+	for i, p := range all {
+		if text := p.MCP.Must("browser_evaluate", apptest.Args{"function": "() => localStorage.getItem('who')"}); !strings.Contains(text, fmt.Sprintf(`"%d"`, i)) {
+			t.Errorf("browser %d shares what it stores:\n%s", i, text)
+		}
+	}
+	for i, p := range all {
+		if i < len(all)-1 {
+			p.Stop()
+		}
+	}
+	last := all[len(all)-1]
+	last.MCP.Must("browser_navigate", apptest.Args{"url": "/lab"})
+	last.Stop()
+	apptest.LeakCheck(t, shared)
+	sum(t, "%d sidecars side by side, nothing shared, nothing left", len(all))
 }
 
-// TestComplaintsNameTestsThatExist: the list is worth what its last column is.
-func TestComplaintsNameTestsThatExist(t *testing.T) {
-	text, err := os.ReadFile("docs/complaints.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	places := map[string]string{"main": ".", "proto": "../proto", "supervisor": "../supervisor"}
-	named := regexp.MustCompile("`([a-z]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
-	if len(named) < 40 {
-		t.Fatalf("only %d tests are named: the list is read wrongly", len(named))
-	}
-	for _, n := range named {
-		dir := places[n[1]]
-		if dir == "" {
-			dir = filepath.Join("internal", n[1])
-		}
-		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+// TestDocsNameTestsThatExist: a list of promises is worth what its column of tests is.
+func TestDocsNameTestsThatExist(t *testing.T) {
+	places := map[string]string{"main": ".", "proto": "../proto", "supervisor": "../supervisor", "deliver": "internal/record/deliver"}
+	for doc, atLeast := range map[string]int{"complaints.md": 40, "reliability.md": 30} {
+		text, err := os.ReadFile(filepath.Join("docs", doc))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := false
-		for _, f := range files {
-			code, err := os.ReadFile(f)
+		named := regexp.MustCompile("`([a-z]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+		if len(named) < atLeast {
+			t.Fatalf("%s names only %d tests: it is read wrongly", doc, len(named))
+		}
+		for _, n := range named {
+			dir := places[n[1]]
+			if dir == "" {
+				dir = filepath.Join("internal", n[1])
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			found = found || strings.Contains(string(code), "\nfunc "+n[2]+"(")
-		}
-		if !found {
-			t.Errorf("there is no %s.%s", n[1], n[2])
+			found := false
+			for _, f := range files {
+				code, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = found || strings.Contains(string(code), "\nfunc "+n[2]+"(")
+			}
+			if !found {
+				t.Errorf("%s: there is no %s.%s", doc, n[1], n[2])
+			}
 		}
 	}
 }
