@@ -4,70 +4,80 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 )
 
 // TestChildrenKilled kills Chromium's processes by their kinds, one kind after the
 // other. Where Chromium can live without one, pages work again and every wall
-// holds as before; where it can't, the session ends as for a Chromium that died.
+// holds as before. Where it can't, calls say so, or the session ends as for a
+// Chromium that died.
 func TestChildrenKilled(t *testing.T) {
-	var deaths, ends atomic.Int32
-	t.Cleanup(func() {
-		sum(t, "%d kinds of Chromium's processes killed, %d of them end the session", deaths.Load(), ends.Load())
-	})
+	var mu sync.Mutex
+	outcomes := map[string][]string{}
+	t.Cleanup(func() { sum(t, "processes of Chromium killed, by what came of it: %v", outcomes) })
 	for _, flavour := range flavours() {
 		t.Run(flavour, func(t *testing.T) {
 			t.Parallel()
 			site, trap := apptest.Start(t), apptest.Sniffer(t)
-			var p *apptest.Process
-			kinds := map[string]bool{} // true: done
-			for {
-				if p == nil {
-					p = apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour})
-					p.MCP.Initialize()
+			killed := map[string]bool{}
+			for again := true; again; {
+				p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "chromium": flavour})
+				p.MCP.Initialize()
+				outcome := ""
+				for again = false; outcome == "" || outcome == worksOn; {
+					p.MCP.Must("browser_navigate", apptest.Args{"url": "/frames"})
+					kind, pids := nextKind(t, p, killed)
+					if kind == "" {
+						break
+					}
+					killed[kind], again = true, true
+					for _, pid := range pids {
+						signalOne(pid, syscall.SIGKILL)
+					}
+					outcome = after(t, p, trap, kind)
+					mu.Lock()
+					outcomes[outcome] = append(outcomes[outcome], flavour+" "+kind)
+					mu.Unlock()
 				}
-				p.MCP.Must("browser_navigate", apptest.Args{"url": "/frames"})
-				family := familyOf(t, p)
-				for kind := range family {
-					kinds[kind] = kinds[kind]
+				want := 0
+				if outcome == ended {
+					want = 1
 				}
-				i := slices.IndexFunc(slices.Sorted(maps.Keys(kinds)), func(kind string) bool { return !kinds[kind] && family[kind] != nil })
-				if i < 0 {
-					break
+				if code := p.Stop(); code != want {
+					t.Errorf("exit code %d", code)
 				}
-				kind := slices.Sorted(maps.Keys(kinds))[i]
-				kinds[kind] = true
-				deaths.Add(1)
-				for _, pid := range family[kind] {
-					signalOne(pid, syscall.SIGKILL)
-				}
-				if goesOn(t, p, trap, kind) {
-					continue
-				}
-				ends.Add(1)
-				if code := p.Wait(); code != 1 {
-					t.Errorf("%s: exit code %d", kind, code)
-				}
-				wantEnd(t, p, proto.ReasonBrowserExited, 1, false)
-				p = nil
 			}
-			t.Logf("killed: %v", slices.Sorted(maps.Keys(kinds)))
 			for _, kind := range []string{"gpu-process", "renderer", "utility network.mojom.NetworkService", "zygote"} {
-				if !kinds[kind] {
+				if !killed[kind] {
 					t.Errorf("there was no %s to be killed", kind)
 				}
 			}
-			if code := p.Stop(); code != 0 {
-				t.Errorf("exit code %d", code)
-			}
 		})
 	}
+}
+
+// What may come of a death.
+const (
+	worksOn = "pages work on"
+	noPages = "calls say that no page can be started"
+	ended   = "the session ends"
+)
+
+// nextKind is a kind of process that was not killed yet, and those that there are.
+func nextKind(t *testing.T, p *apptest.Process, killed map[string]bool) (kind string, pids []int) {
+	t.Helper()
+	family := familyOf(t, p)
+	for _, kind := range slices.Sorted(maps.Keys(family)) {
+		if !killed[kind] {
+			return kind, family[kind]
+		}
+	}
+	return "", nil
 }
 
 // familyOf lists the processes that Chromium's browser process started, by kind.
@@ -91,35 +101,31 @@ func familyOf(t *testing.T, p *apptest.Process) map[string][]int {
 	return family
 }
 
-// goesOn says whether the session survives a death; then its pages work, and what
-// is refused is refused still.
-func goesOn(t *testing.T, p *apptest.Process, trap *apptest.Trap, kind string) bool {
+// after waits for what comes of a death. Where pages work, what is refused is
+// refused still.
+func after(t *testing.T, p *apptest.Process, trap *apptest.Trap, kind string) (outcome string) {
 	t.Helper()
 	c := &caller{p.Ready.MCPURL, p.MCP.Session}
-	last := ""
-	survived := false
-	apptest.Await(t, "a page, or the session's end, after the death of "+kind, func() bool {
-		// A new tab needs a process of its own.
-		b := time.Now()
-		x, _ := c.call("browser_tabs", `{"action":"new"}`)
-		t.Logf("new tab %v %.400s", time.Since(b), x)
-		b = time.Now()
+	apptest.Await(t, "a page, or a word about it, after the death of "+kind, func() bool {
+		c.call("browser_tabs", `{"action":"new"}`) // it needs a process of its own
 		answer, ok := c.call("browser_navigate", `{"url":"/form"}`)
-		t.Logf("nav %v %.400s", time.Since(b), answer)
-		if last = answer; !ok || strings.Contains(answer, "The browser ") {
-			return true
+		switch {
+		case !ok || strings.Contains(answer, "The browser "):
+			outcome = ended
+		case strings.Contains(answer, browser.ErrNoPages.Error()):
+			outcome = noPages
+		case strings.Contains(answer, "textbox"):
+			outcome = worksOn
 		}
-		survived = strings.Contains(answer, "textbox")
-		return survived
+		return outcome != ""
 	})
-	if !survived {
-		t.Logf("%s: the last answer: %.300s", kind, last)
-		return false
+	if outcome != worksOn {
+		return outcome
 	}
 	p.MCP.Must("browser_navigate", apptest.Args{"url": "/lab"})
 	if got := resultJSON(p.MCP.Must("browser_evaluate", apptest.Args{"function": "() => fetch('/api/status?code=200').then((r) => r.status, String)"})); got != "200" {
 		t.Errorf("%s: a page's request: %s", kind, got)
 	}
 	wantRefusal(t, p, trap)
-	return true
+	return outcome
 }

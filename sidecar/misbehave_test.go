@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -11,20 +12,26 @@ import (
 // runs.
 func misbehaviour() map[string]string {
 	return map[string]string{
-		"a loop":           hang("loop"),
 		"memory":           `() => { const held = []; for (let i = 0; i < 16; i++) held.push(new Uint8Array(1 << 28).fill(1)); return held.length }`,
-		"frames":           `() => { let d = document, n = 0; for (; n < 10000; n++) { const f = d.createElement('iframe'); d.body.append(f); d = f.contentDocument; if (!d || !d.body) break } return n }`,
-		"frames aside":     `() => { for (let i = 0; i < 10000; i++) document.body.append(document.createElement('iframe')); return frames.length }`,
-		"popups":           `() => { let n = 0; for (let i = 0; i < 500; i++) if (open('/lab')) n++; return n }`,
 		"alerts":           `() => { for (let i = 0; i < 200; i++) alert(i) }`,
 		"leaving":          `() => { onbeforeunload = (e) => { e.preventDefault(); e.returnValue = 'stay' }; document.body.click(); setInterval(() => { location.reload() }, 1) }`,
 		"history":          `() => { for (let i = 0; i < 5000; i++) { try { history.pushState({}, '', '?' + i) } catch { return i } } }`,
-		"a flood of logs":  `() => { for (let i = 0; i < 200000; i++) console.log('line ' + i) }`,
 		"a tower of boxes": `() => { let e = document.body; for (let i = 0; i < 20000; i++) e = e.appendChild(document.createElement('div')); e.textContent = 'deep' }`,
-		"a wide page":      `() => { document.body.innerHTML = '<button>x</button>'.repeat(100000) }`,
-		"a big title":      `() => { document.title = 'x'.repeat(1 << 24) }`,
-		"workers":          `() => { for (let i = 0; i < 200; i++) new Worker(URL.createObjectURL(new Blob(['for(;;);']))) }`,
 		"downloads":        `() => { for (let i = 0; i < 200; i++) { const a = document.createElement('a'); a.href = '/downloads/file?' + i; a.download = 'x'; document.body.append(a); a.click() } }`,
+		"workers":          `() => { for (let i = 0; i < 200; i++) new Worker(URL.createObjectURL(new Blob(['for(;;);']))) }`,
+	}
+}
+
+// slowMisbehaviour keeps a machine of two cores busy for long.
+func slowMisbehaviour() map[string]string {
+	return map[string]string{
+		"a loop":          hang("loop"),
+		"frames":          `() => { let d = document, n = 0; for (; n < 10000; n++) { const f = d.createElement('iframe'); d.body.append(f); d = f.contentDocument; if (!d || !d.body) break } return n }`,
+		"frames aside":    `() => { for (let i = 0; i < 10000; i++) document.body.append(document.createElement('iframe')); return frames.length }`,
+		"popups":          `() => { let n = 0; for (let i = 0; i < 500; i++) if (open('/lab')) n++; return n }`,
+		"a flood of logs": `() => { for (let i = 0; i < 200000; i++) console.log('line ' + i) }`,
+		"a wide page":     `() => { document.body.innerHTML = '<button>x</button>'.repeat(100000) }`,
+		"a big title":     `() => { document.title = 'x'.repeat(1 << 24) }`,
 	}
 }
 
@@ -32,7 +39,12 @@ func misbehaviour() map[string]string {
 // if need be; the tab can be closed; another one works; and the session ends in its
 // time.
 func TestPagesThatMisbehave(t *testing.T) {
-	for what, script := range misbehaviour() {
+	all := misbehaviour()
+	if soaking() {
+		maps.Copy(all, slowMisbehaviour())
+	}
+	t.Cleanup(func() { sum(t, "%d ways to misbehave, each session went on", len(all)) })
+	for what, script := range all {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			site := apptest.Start(t)

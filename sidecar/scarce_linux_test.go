@@ -46,22 +46,20 @@ func TestStartsThatLack(t *testing.T) {
 		says          string
 	}{
 		{"a place to write", `mount -t tmpfs -o ro none "$DIR"`, proto.CodeWorkdirUnusable, "read-only file system"},
-		{"space", `mount -t tmpfs -o size=64k none "$DIR"`, "", ""},
-		{"descriptors", `ulimit -n 16`, "", ""},
-		{"more descriptors", `ulimit -n 64`, "", ""},
-		{"memory", `ulimit -v 2000000`, "", ""},
-		{"ports", `ip link set lo up; mount -t proc none /proc; echo 40000 40000 >/proc/sys/net/ipv4/ip_local_port_range; echo 40000 >/proc/sys/net/ipv4/ip_local_reserved_ports`, proto.CodeListenFailed, ""},
+		{"descriptors", `ulimit -n 16`, proto.CodeListenFailed, "too many open files"},
+		{"some descriptors", `ulimit -n 64`, proto.CodeBrowserExited, "Too many open files"},
+		{"memory", `ulimit -v 2000000`, proto.CodeBrowserExited, "Chromium ended unexpectedly"},
+		{"ports", `ip link set lo up; mount -t proc none /proc; echo 40000 40000 >/proc/sys/net/ipv4/ip_local_port_range; echo 40000 >/proc/sys/net/ipv4/ip_local_reserved_ports`, proto.CodeListenFailed, "no free port is left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := scarce(t, c.prepare, nil)
 			code := p.Wait()
 			e := errorLine(t, p.Stderr())
-			t.Logf("%d %v %v", code, e, p.Stdout())
 			if code != 1 || len(p.Stdout()) != 0 {
 				t.Errorf("exit code %d, stdout %q", code, p.Stdout())
 			}
-			if c.code != "" && e.Code != c.code || !strings.Contains(e.Message, c.says) || e.Hint == "" {
+			if e.Code != c.code || !strings.Contains(e.Message, c.says) || e.Hint == "" {
 				t.Errorf("the error line is %+v; want %s that says %q, and a hint", e, c.code, c.says)
 			}
 		})
@@ -83,7 +81,7 @@ func TestSmallSharedMemory(t *testing.T) {
 }
 
 // TestDiskFull fills the file system that the session lives on: what needs space
-// fails with an error, all else goes on, and the end is as usual.
+// says so, all else goes on, and the end is as usual.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	site := apptest.Start(t)
@@ -91,18 +89,20 @@ func TestDiskFull(t *testing.T) {
 	p.AwaitReady(apptest.Token)
 	p.MCP.Initialize()
 	p.MCP.Must("browser_navigate", apptest.Args{"url": "/downloads"})
-	for i := range 12 {
-		r := p.MCP.Call("browser_evaluate", apptest.Args{"function": `() => { const a = document.createElement('a'); a.href = '/downloads/large?bytes=8000000'; a.download = 'x'; document.body.append(a); a.click() }`})
-		t.Logf("download %d: %.300s", i, r.Text)
+	said := ""
+	apptest.Await(t, "a download that finds no room", func() bool {
+		said = p.MCP.Must("browser_evaluate", apptest.Args{"function": `() => { const a = document.createElement('a'); a.href = '/downloads/large?bytes=8000000'; a.download = 'x'; document.body.append(a); a.click() }`})
+		return strings.Contains(said, "no space left on device")
+	})
+	if strings.Contains(said, p.Workdir) {
+		t.Errorf("the agent is told where the session lives: %s", said)
 	}
-	for i := range 3 {
-		r := p.MCP.Call("browser_take_screenshot", apptest.Args{"filename": "shot.png"})
-		t.Logf("shot %d: %v %.200s", i, r.IsError, r.Text)
-		r = p.MCP.Call("browser_pdf_save", nil)
-		t.Logf("pdf %d: %v %.200s", i, r.IsError, r.Text)
-	}
-	if text := p.MCP.Must("browser_navigate", apptest.Args{"url": "/form"}); !strings.Contains(text, "textbox") {
-		t.Errorf("a page: %s", text)
+	for range 3 {
+		if text := p.MCP.Must("browser_navigate", apptest.Args{"url": "/form"}); !strings.Contains(text, "textbox") {
+			t.Errorf("a page: %s", text)
+		}
+		p.MCP.Must("browser_take_screenshot", nil)
+		p.MCP.Must("browser_tabs", apptest.Args{"action": "new", "url": "/lab"})
 	}
 	if code := p.Stop(); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -56,8 +56,9 @@ func agentAttempts() []attempt {
 				t.Errorf("after typing: %s", after)
 			}
 			c.Must("browser_click", apptest.Args{"target": c.Ref(c.Must("browser_snapshot", nil), `button "Press"`)})
-			if got := c.Call("browser_evaluate", apptest.Args{"function": "() => 7"}); got.IsError || !strings.Contains(got.Text, "7") {
-				t.Errorf("evaluate: %s", got.Text)
+			// What a script of the agent's gives is the page's word; it is one, whatever it says.
+			if got := c.Call("browser_evaluate", apptest.Args{"function": "() => 7"}).Text; !strings.Contains(got, "### Result\n\"forged\"") {
+				t.Errorf("evaluate: %s", got)
 			}
 		}},
 		{"A03", "a page's words with escapes of terminals, and letters that turn the line round", func(t *testing.T, s *stranger) {
@@ -84,7 +85,7 @@ func agentAttempts() []attempt {
 		}},
 		{"A04", "a download whose name is a path, a line, a device, or hidden", func(t *testing.T, s *stranger) {
 			c := s.open(t, "/head")
-			for _, name := range []string{"../../../etc/cron.d/x", "..%2f..%2fx", ".bashrc", "a\nb", "CON", strings.Repeat("x", 400) + ".txt", "x\u202etxt.exe", "-rf", "~", "a/b\\c", "x.html\u0000.png", "### Result.txt"} {
+			for _, name := range []string{"../../../etc/cron.d/x", "..%2f..%2fx", ".bashrc", "a\nb", "CON", strings.Repeat("x", 400) + ".txt", "x\u202etxt.exe", "-rf", "~", "a/b\\c", "### Result.txt"} {
 				before := tree(t, s.p.Workdir)
 				evaluate(t, c, `() => { const a = document.createElement('a'); a.href = URL.createObjectURL(new Blob(['x'])); a.download = `+quoted(name)+`; document.body.append(a); a.click() }`)
 				apptest.Await(t, "the download of "+name, func() bool { return len(tree(t, s.p.Workdir)) > len(before) })
@@ -159,7 +160,8 @@ func agentAttempts() []attempt {
 				{"browser_take_screenshot", apptest.Args{"fullPage": true}}, {"browser_resize", apptest.Args{"width": 100000, "height": 100000}},
 				{"browser_find", apptest.Args{"regex": "(a+)+$b"}}, {"browser_find", apptest.Args{"regex": "(a|a)*(a|a)*(a|a)*(a|a)*c"}}, {"browser_find", apptest.Args{"text": strings.Repeat("a", 1<<20)}},
 				{"browser_press_key", apptest.Args{"key": strings.Repeat("Control+", 1000) + "a"}}, {"browser_click", apptest.Args{"target": strings.Repeat("div > ", 20000) + "p"}},
-				{"browser_evaluate", apptest.Args{"function": "() => 'x'.repeat(1 << 28)"}}, {"browser_evaluate", apptest.Args{"function": "() => { const a = []; a[4294967294] = 1; return a }"}}, {"browser_evaluate", apptest.Args{"function": "() => { let a = 1; for (let i = 0; i < 50000; i++) a = [a]; return a }"}},
+				{"browser_evaluate", apptest.Args{"function": "() => 'x'.repeat(1 << 28)"}}, {"browser_evaluate", apptest.Args{"function": "'x'.repeat(1 << 28)"}},
+				{"browser_evaluate", apptest.Args{"function": "() => { throw 'x'.repeat(1 << 28) }"}}, {"browser_evaluate", apptest.Args{"function": "() => { const x = 'x'.repeat(1 << 28); for (let i = 0; i < 4; i++) console.log(x) }"}}, {"browser_evaluate", apptest.Args{"function": "() => { const a = []; a[4294967294] = 1; return a }"}}, {"browser_evaluate", apptest.Args{"function": "() => { let a = 1; for (let i = 0; i < 50000; i++) a = [a]; return a }"}},
 			} {
 				begin := time.Now()
 				got := c.Call(call.tool, call.args)
@@ -169,7 +171,7 @@ func agentAttempts() []attempt {
 				}
 			}
 			c.Call("browser_resize", apptest.Args{"width": 1280, "height": 800})
-			if grown := rss(s.p.PID) - before; grown > 512<<20 {
+			if grown := rss(s.p.PID) - before; grown > 256<<20 {
 				t.Errorf("the sidecar has grown by %d MiB", grown>>20)
 			}
 			s.stillServes(t)

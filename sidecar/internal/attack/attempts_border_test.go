@@ -10,9 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
 )
 
@@ -155,6 +158,56 @@ func borderAttempts() []attempt {
 				if status == http.StatusOK || strings.Contains(body, "<script>") {
 					t.Errorf("%s: %d %v", target, status, header)
 				}
+			}
+		}},
+		{"B08", "frames that no client sends: packed, unmasked, endless pieces, floods of pings, a cut one", func(t *testing.T, s *stranger) {
+			for what, frame := range map[string]string{
+				"packed":       "\xc1\x82\x00\x00\x00\x00\x00\x00",
+				"unmasked":     "\x81\x02hi",
+				"reserved":     "\x83\x80\x00\x00\x00\x00",
+				"of 2^63":      "\x81\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00",
+				"pieces":       "\x01\x80\x00\x00\x00\x00" + strings.Repeat("\x00\x80\x00\x00\x00\x00", 50_000),
+				"pings":        strings.Repeat("\x89\x80\x00\x00\x00\x00", 20_000),
+				"a long ping":  "\x89\xfe\x01\x00\x00\x00\x00\x00" + strings.Repeat("x", 256),
+				"a cut one":    "\x81\xfe",
+				"bad text":     "\x81\x82\x00\x00\x00\x00\xff\xfe",
+				"an odd close": "\x88\x81\x00\x00\x00\x00x",
+			} {
+				v := s.socket(t)
+				conn := v.NetConn()
+				conn.SetDeadline(time.Now().Add(apptest.Patience))
+				io.WriteString(conn, frame) // it may be closed in the middle
+				if what == "a cut one" {
+					conn.Close()
+					continue
+				}
+				if answer, err := io.ReadAll(io.LimitReader(conn, 1<<20)); err == nil && strings.Contains(string(answer), "ready") {
+					t.Errorf("%s: let in: %q", what, answer)
+				}
+				conn.Close()
+			}
+			s.watch(t, "after").Close()
+			s.stillServes(t)
+		}},
+		{"B09", "one ticket on fifty sockets at the same moment", func(t *testing.T, s *stranger) {
+			one := ticket(t, proto.TicketView, "racer", "racer")
+			var in atomic.Int32
+			var all sync.WaitGroup
+			start := make(chan struct{})
+			for range 50 {
+				v := s.socket(t)
+				all.Go(func() {
+					<-start
+					v.say(apptest.Args{"type": "auth", "ticket": one})
+					if message, _ := v.next(); message["type"] == "ready" {
+						in.Add(1)
+					}
+				})
+			}
+			close(start)
+			all.Wait()
+			if in.Load() != 1 {
+				t.Errorf("%d got in", in.Load())
 			}
 		}},
 	}

@@ -77,8 +77,9 @@ type Browser struct {
 	halted   chan struct{} // closed by Halt
 	haltOnce sync.Once
 
-	creating int // tabs that NewTab waits for
-	windows  int // windows that pages asked for so far
+	creating   int                // tabs that NewTab waits for
+	turnedAway map[target.ID]bool // of those that came meanwhile, the ones that may not open
+	windows    int                // windows that pages asked for so far
 
 	hidden  hiddenPages
 	version string
@@ -166,24 +167,48 @@ func (b *Browser) HoldDialogs() {
 	b.held = true
 }
 
-// NewTab opens a blank tab and returns when it can navigate.
+// NewTab opens a blank tab and returns when it can navigate. It fails with
+// [ErrNoPages] when Chromium can't start a page any more.
 func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
 	if n := len(b.Tabs()); n >= b.opts.MaxTabs {
 		return nil, fmt.Errorf("open a tab: %d tabs are open, which is the limit; close one first", n)
 	}
 	b.addCreating(+1)
 	defer b.addCreating(-1)
-	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+	tab, err := b.createTab(ctx)
+	if errors.Is(err, ErrCrashed) {
+		// Chromium keeps a process ready for the next page, and learns of its death
+		// when the page is in it. The page after that gets a new one.
+		if tab, err = b.createTab(ctx); errors.Is(err, ErrCrashed) {
+			err = ErrNoPages
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
-	var tab *Tab
-	err = b.wait(ctx, func() bool {
-		tab = b.byTarget[res.TargetID]
-		return tab != nil && tab.ready
-	})
+	return tab, nil
+}
+
+// createTab opens a tab and waits until it can navigate. One that never will is
+// closed.
+func (b *Browser) createTab(ctx context.Context) (*Tab, error) {
+	res, err := pcdp.Call(ctx, b.conn.Root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
 	if err != nil {
-		return nil, fmt.Errorf("open a tab: %w", err)
+		return nil, err
+	}
+	var tab *Tab
+	if err := b.wait(ctx, func() bool {
+		tab = b.byTarget[res.TargetID]
+		return tab != nil || b.turnedAway[res.TargetID]
+	}); err != nil {
+		return nil, err
+	}
+	if tab == nil {
+		return nil, errors.New("too many tabs are open")
+	}
+	if err = tab.wait(ctx, func() bool { return tab.ready }); err != nil {
+		cdp.Start(b.conn.Root(), target.CloseTarget, target.CloseTargetParams{TargetID: res.TargetID})
+		return nil, err
 	}
 	return tab, nil
 }
@@ -192,6 +217,9 @@ func (b *Browser) addCreating(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.creating += n
+	if b.creating == 0 {
+		b.turnedAway = nil
+	}
 }
 
 // Halt lets no new action begin on any tab: those that wait for a tab fail at

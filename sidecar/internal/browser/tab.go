@@ -233,4 +233,5 @@ const (
 	ErrCrashed   Error = "the page crashed"
 	ErrTabClosed Error = "the tab was closed"
 	ErrModal     Error = "a dialog or file chooser is open"
+	ErrNoPages   Error = "Chromium can't start a page any more, each one crashes at once: stop this browser and start another one"
 )

@@ -66,6 +66,13 @@ func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 		return
 	}
 	if b.guard.refusedFrames[pcdp.FrameID(info.TargetID)] || info.Subtype == "prerender" || len(b.tabs) >= b.opts.MaxTabs {
+		if b.creating > 0 {
+			if b.turnedAway == nil {
+				b.turnedAway = map[target.ID]bool{}
+			}
+			b.turnedAway[info.TargetID] = true
+			b.touch()
+		}
 		b.mu.Unlock()
 		b.log.Warn("closed a tab that may not open", "prerender", info.Subtype == "prerender")
 		resume(s)

@@ -35,6 +35,9 @@ var processSigns = [...]string{
 	"fork: Resource temporarily unavailable",
 }
 
+// filesHint is the cure for what is out of descriptors.
+const filesHint = "Allow more open files: ulimit -n, LimitNOFILE of the service; a sidecar with its browser needs some 500"
+
 const sandboxHint = "Allow user namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 (Debian), " +
 	"kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile with userns (Ubuntu), a seccomp profile that allows them and chroot (containers); " +
 	"or install the setuid helper (package chromium-sandbox)"
@@ -58,8 +61,12 @@ func exitError(how, output string) *proto.Error {
 		err.Hint = displayHint
 	case saysAny(output, processSigns[:]):
 		err.Hint = "Allow more processes: ulimit -u, --pids-limit of the container, pids.max of the control group; a browser with one page has some 90"
+	case strings.Contains(output, "Too many open files"):
+		err.Hint = filesHint
 	case strings.Contains(how, "killed"):
 		err.Hint = "The system kills processes by force when memory runs out: look at its log"
+	case strings.Contains(how, "trap") && said == "":
+		err.Hint = "Chromium ends so when it is refused memory: lift limits on the address space (ulimit -v), or give it more"
 	}
 	return err
 }

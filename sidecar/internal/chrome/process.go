@@ -71,7 +71,7 @@ func (p *Process) begin(child *os.Process, pipes *pipes) {
 	if row, err := proc.Read(child.Pid); err == nil {
 		p.claim.LeaderStart = row.Start
 	}
-	p.transport = chromedp.NewPipeConn(pipes.events.r, pipes.commands.w)
+	p.transport = chromedp.NewPipeConn(newSieve(pipes.events.r, p.log), pipes.commands.w)
 	p.finish = p.output.follow(pipes.output.r)
 }
 

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
@@ -119,7 +120,11 @@ func Prepare(ctx context.Context, opts Options) (*Seat, error) {
 	}
 	seat, err := open(ctx, opts, screen, sharedNetwork{})
 	if err != nil {
-		return nil, &proto.Error{Code: proto.CodeListenFailed, Message: "the egress proxy can't listen: " + err.Error()}
+		e := &proto.Error{Code: proto.CodeListenFailed, Message: "the egress proxy can't listen: " + err.Error(), Err: err}
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			e.Hint = filesHint
+		}
+		return nil, e
 	}
 	seat.reason = strings.Join(append(why, lacking), "; ")
 	seat.reason = strings.TrimSuffix(seat.reason, "; ")

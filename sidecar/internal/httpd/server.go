@@ -154,6 +154,9 @@ func listenError(address string, err error) error {
 	e := &proto.Error{Code: proto.CodeListenFailed, Err: err}
 	var dns *net.DNSError
 	switch {
+	case errors.Is(err, syscall.EADDRINUSE) && strings.HasSuffix(address, ":0"):
+		e.Message = "no free port is left at " + address
+		e.Hint = "End programs that hold ports, or widen their range: sysctl net.ipv4.ip_local_port_range."
 	case errors.Is(err, syscall.EADDRINUSE):
 		e.Message = "the port of " + address + " is taken by another program"
 		e.Hint = "Set port to 0 to let the system pick a free one."

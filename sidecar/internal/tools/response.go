@@ -59,11 +59,11 @@ func (s *sections) add(title string, lines ...string) {
 
 // failure is the answer of a call that did not come to anything.
 func failure(text string) *sdk.CallToolResult {
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "### Error\n" + text}}}
+	return answer("### Error\n"+text, true, nil)
 }
 
 func answer(text string, isError bool, images []image) *sdk.CallToolResult {
-	res := &sdk.CallToolResult{IsError: isError, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
+	res := &sdk.CallToolResult{IsError: isError, Content: []sdk.Content{&sdk.TextContent{Text: plain(text)}}}
 	for _, i := range images {
 		res.Content = append(res.Content, &sdk.ImageContent{MIMEType: i.mime, Data: i.data})
 	}

@@ -56,6 +56,21 @@ func contain(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// plain drops what a terminal obeys and what puts a line's letters into another
+// order for the eye: control characters but newlines and tabs, and overrides and
+// isolates of direction. Letters that are written from the right need none.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // javascriptRegex is a regular expression of JavaScript, bare or as
 // /pattern/flags. What ours does not have is refused; in return it can't be made
 // to run for ever.

@@ -26,5 +26,7 @@ async function (...args) {
     }
     return v;
   });
+  const limit = 16 << 20;
+  if (text !== undefined && text.length > limit) throw new RangeError(`the value is ${text.length} characters of JSON, over the limit of ${limit}: return less of it`);
   return text;
 }

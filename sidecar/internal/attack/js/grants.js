@@ -1,4 +1,5 @@
-// Asks for what belongs to the machine or to a person: names of what was given.
+// Asks for what belongs to the machine or to a person; window.given names what was
+// given.
 async () => {
 	const soon = (p) => Promise.race([p, new Promise((_, no) => setTimeout(() => no('no answer'), 1500))]);
 	const asks = {
@@ -32,5 +33,5 @@ async () => {
 	};
 	const given = [];
 	await Promise.all(Object.keys(asks).map(async (name) => { try { await soon(asks[name]()); given.push(name); } catch {} }));
-	return given.sort().join();
+	return window.given = given.sort().join();
 }

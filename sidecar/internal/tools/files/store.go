@@ -180,7 +180,7 @@ func (s *Store) fill(name string, write func(*os.File) (int64, error)) (Saved, e
 	n, err := write(f)
 	if err = errors.Join(err, f.Close()); err != nil {
 		_ = s.output.Remove(name) // half a file is worse than none
-		return Saved{}, fmt.Errorf("write %s: %w", name, err)
+		return Saved{}, fmt.Errorf("write %s: %w", name, reason(err))
 	}
 	return Saved{Link: name, Size: n, Evicted: s.admit(entry{&s.output, name, n})}, nil
 }
