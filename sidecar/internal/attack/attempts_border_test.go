@@ -175,7 +175,7 @@ func borderAttempts() []attempt {
 			} {
 				v := s.socket(t)
 				conn := v.NetConn()
-				conn.SetDeadline(time.Now().Add(apptest.Patience))
+				conn.SetDeadline(time.Now().Add(time.Second))
 				io.WriteString(conn, frame) // it may be closed in the middle
 				if what == "a cut one" {
 					conn.Close()

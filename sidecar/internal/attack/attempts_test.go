@@ -34,7 +34,9 @@ type attempt struct {
 
 // quick says whether it is tried without being asked for everything: those that
 // need no page, and two that do.
-func (a attempt) quick() bool { return strings.Contains("BNH", a.id[:1]) || a.id == "P02" || a.id == "P07" }
+func (a attempt) quick() bool {
+	return strings.Contains("BNH", a.id[:1]) || a.id == "P02" || a.id == "P07"
+}
 
 func attempts() []attempt {
 	return slices.Concat(pageAttempts(), agentAttempts(), borderAttempts(), neighbourAttempts(), hostAttempts())
