@@ -91,7 +91,7 @@ func TestAttemptsAreWrittenDown(t *testing.T) {
 	}
 	slices.Sort(listed)
 	slices.Sort(tried)
-	if !slices.Equal(listed, tried) {
+	if listed = slices.Compact(listed); !slices.Equal(listed, tried) {
 		t.Errorf("listed are %v\ntried are %v", listed, tried)
 	}
 }
