@@ -25,7 +25,6 @@ async () => {
 		payment: () => new PaymentRequest([{supportedMethods: 'https://pay.public.test/'}], {total: {label: 'x', amount: {currency: 'EUR', value: '1'}}}).show(),
 		passkey: () => navigator.credentials.create({publicKey: {challenge: new Uint8Array(8), rp: {name: 'x'}, user: {id: new Uint8Array(8), name: 'x', displayName: 'x'}, pubKeyCredParams: [{type: 'public-key', alg: -7}]}}),
 		contacts: () => navigator.contacts.select(['name']),
-		fullDisk: () => navigator.storage.persist().then((yes) => { if (!yes) throw 0; }),
 		sensors: () => new Promise((ok, no) => { const s = new Accelerometer(); s.onreading = ok; s.onerror = no; s.start(); }),
 		extension: () => { if (!chrome.runtime.id) throw 0; },
 		node: () => { if (typeof require === 'undefined' && typeof process === 'undefined' && typeof Deno === 'undefined') throw 0; },
