@@ -88,7 +88,7 @@ func agentAttempts() []attempt {
 			s = &stranger{&scene{world: s.world, flavour: s.flavour, appHost: hostileHost}, s.site}
 			s.begin(t)
 			c := s.open(t, "/head")
-			for _, name := range []string{"../../../etc/cron.d/x", "..%2f..%2fx", ".bashrc", "a\nb", "CON", strings.Repeat("x", 400) + ".txt", "x\u202etxt.exe", "-rf", "~", "a/b\\c", "### Result.txt"} {
+			for _, name := range []string{"../../../etc/cron.d/x", "..%2f..%2fx", ".bashrc", "a\nb", "CON", strings.Repeat("x", 400) + ".txt", "x\u202etxt.exe", "-rf", "a/b\\c", "### Result.txt"} {
 				before := tree(t, s.p.Workdir)
 				evaluate(t, c, `() => { const a = document.createElement('a'); a.href = URL.createObjectURL(new Blob(['x'])); a.download = `+quoted(name)+`; document.body.append(a); a.click() }`)
 				apptest.Await(t, "the download of "+name, func() bool { return len(tree(t, s.p.Workdir)) > len(before) })

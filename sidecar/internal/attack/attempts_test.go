@@ -218,7 +218,8 @@ func pageAttempts() []attempt {
 				for _, field := range []string{"401&h=WWW-Authenticate: ", "407&h=Proxy-Authenticate: "} {
 					url := "/head?code=" + strings.Replace(field+realm, `"`, "%22", -1)
 					said := evaluate(t, c, `() => Promise.race([fetch(`+quoted(url)+`).then((r) => r.status, String), new Promise((ok) => setTimeout(() => ok('waits'), 3000))])`)
-					if want := map[bool]string{true: "401", false: "502"}[strings.HasPrefix(field, "401")]; said != want {
+					asks := s.flavour == "full" && said == `"waits"` // for a person, who is not there
+					if want := map[bool]string{true: "401", false: "502"}[strings.HasPrefix(field, "401")]; said != want && !asks {
 						t.Errorf("%s: %s", url, said)
 					}
 				}
