@@ -29,7 +29,15 @@ func (s *session) startFilming() {
 	if o == nil || !o.Video {
 		return
 	}
-	s.film = film.New(film.Options{Events: s.events, Keep: s.keepFilm, Takeovers: o.VideoTakeovers, Log: s.log})
+	s.film = film.New(film.Options{Events: s.events, Keep: s.keepFilm, Failed: s.filmFailed, Takeovers: o.VideoTakeovers, Log: s.log})
+}
+
+// filmFailed tells the host that it gets less than it asked for.
+func (s *session) filmFailed(err error) {
+	s.out.event(proto.EventWarning, "", map[string]any{
+		"code": string(proto.CodeUnsupported), "message": "a tab could not be filmed: " + err.Error(),
+		"hint": "Filming needs a Chromium of version 154 or later; the rest of the recording goes on",
+	})
 }
 
 // keepFilm makes a part one of the session's files and tells of it. Those end with

@@ -67,7 +67,7 @@ func (s *session) recordCalls(o *mcp.Options) {
 	o.BeforeCall = s.recorder.Typing
 	o.OnCall = func(c mcp.CallRecord) {
 		s.recorder.Action(record.Action{
-			Tool: c.Tool, Args: c.Args, Start: c.Start, Duration: c.Duration, Outcome: string(c.Outcome),
+			Tool: c.Tool, Args: c.Args, Start: c.Start, Duration: c.Duration, Outcome: string(c.Outcome), Tab: s.browser.OnScreen(),
 		})
 	}
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/cdp"
 )
 
+// OnScreen is the number of the tab that people are shown; 0 when none is open.
+func (b *Browser) OnScreen() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.screen == nil {
+		return 0
+	}
+	return b.screen.id
+}
+
 // Attach opens a further session with the tab's page, for what may be on once in a
 // session. It is of no use to the model. detach ends it, and what it had switched
 // on.

@@ -19,7 +19,8 @@
 //	         rule, crashed, stopping with its reason; recording_gap with how many
 //	         events are missing, recording_failed for a page that can't be recorded;
 //	         filmed with the file of a tab's film and when it ends
-//	action   where asked for: {tool, target, url, key, what, to, duration_ms, outcome}
+//	action   where asked for: {tool, target, url, key, what, to, duration_ms, outcome,
+//	         tab}, which is the one on screen when it was done
 //
 // A marker's and an action's keys are there where they mean something.
 //

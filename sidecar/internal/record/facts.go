@@ -208,6 +208,7 @@ type Action struct {
 	Start    time.Time
 	Duration time.Duration
 	Outcome  string
+	Tab      int // that was on screen when it was done; 0 = none
 }
 
 // Action records a tool call where that is asked for.
@@ -220,7 +221,10 @@ func (r *Recorder) Action(a Action) {
 		for _, p := range told(a.Tool, a.Args) {
 			pairs = append(pairs, pair{p.key, tree.String(cut(r.secrets.Scrub(p.text), maxConsole))})
 		}
-		r.fact("action", a.Start, 0, append(pairs,
-			pair{"duration_ms", tree.Int(a.Duration.Milliseconds())}, pair{"outcome", tree.String(a.Outcome)}))
+		pairs = append(pairs, pair{"duration_ms", tree.Int(a.Duration.Milliseconds())}, pair{"outcome", tree.String(a.Outcome)})
+		if a.Tab > 0 {
+			pairs = append(pairs, pair{"tab", tree.Int(int64(a.Tab))})
+		}
+		r.fact("action", a.Start, 0, pairs)
 	})
 }

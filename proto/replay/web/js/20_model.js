@@ -48,6 +48,11 @@
       item.tab = Number.isInteger(data.tab) ? data.tab : 0;
       items.push(item);
       if (!item.tab) continue;
+      // The agent's calls say where it was when they were done.
+      if (e.kind === 'action') {
+        shown.push({ at: e.timestamp + (data.duration_ms > 0 ? data.duration_ms : 0), tab: item.tab });
+        continue;
+      }
       const t = tab(item.tab);
       if (typeof data.url === 'string') t.title = inApp(data.url);
       if (data.label === 'page_opened') t.opened = e.timestamp;
@@ -80,9 +85,12 @@
   const onScreen = (signs, tabs) => {
     const shown = [];
     let open = [];
+    const gone = new Set(); // numbers are not used again
     for (const s of signs) {
+      if (gone.has(s.tab)) continue;
       open = open.filter((n) => n !== s.tab);
-      if (!s.closed) open.push(s.tab);
+      if (s.closed) gone.add(s.tab);
+      else open.push(s.tab);
       const now = open[open.length - 1];
       if (now !== undefined && (shown.length === 0 || shown[shown.length - 1].tab !== now)) shown.push({ at: s.at, tab: now });
     }

@@ -15,6 +15,8 @@ type Options struct {
 	Events *event.Stream
 	// Keep takes a part.
 	Keep func(Part) error
+	// Failed is told of the first part that could not be made. Nil: nobody is.
+	Failed func(error)
 	// Takeovers films on while a person drives.
 	Takeovers bool
 	// Part is how long a part may get; 0 = a minute.
@@ -143,7 +145,11 @@ func (f *Film) failed(tab int, err error) {
 	first := !f.told
 	f.told = true
 	f.mu.Unlock()
-	if first {
-		f.opts.Log.Warn("film: a part could not be made", "tab", tab, "error", err)
+	if !first {
+		return
+	}
+	f.opts.Log.Warn("film: a part could not be made", "tab", tab, "error", err)
+	if f.opts.Failed != nil {
+		f.opts.Failed(err)
 	}
 }
