@@ -33,6 +33,6 @@ func (t *Tab) Attach(ctx context.Context) (s *cdp.Session, detach func(), err er
 		return nil, nil, cdp.ErrDetached
 	}
 	return s, func() {
-		cdp.Start(t.b.conn.Root(), target.DetachFromTarget, target.DetachFromTargetParams{SessionID: res.SessionID})
+		cdp.Start(t.b.conn.Root(), target.DetachFromTarget, target.DetachFromTargetParams(res))
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -147,9 +148,13 @@ func TestReplayOfAHostileRecording(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, export)
 	}))
+	file := filepath.Join(apptest.Workdir(t), "recording.html")
+	if err := os.WriteFile(file, []byte(export), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	b := browsertest.Free(t)
 	tab := b.Tabs()[0]
-	for _, page := range []string{pages + "/" + r.ID + "/", elsewhere + "/"} {
+	for _, page := range []string{pages + "/" + r.ID + "/", elsewhere + "/", "file://" + file} {
 		if _, err := tab.Navigate(t.Context(), page+"#t=30"); err != nil {
 			t.Fatal(err)
 		}
