@@ -15,4 +15,4 @@ wrapper=$(mktemp)
 trap 'rm -f "$wrapper"' EXIT
 printf '#!/bin/bash\nexec %q run %q "$@"\n' "$PWD/.ci/image.sh" "$tag" >"$wrapper"
 chmod 755 "$wrapper"
-PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest "${@:2}"
+PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest ./supervisor/container "${@:2}"
