@@ -13,7 +13,7 @@ LDFLAGS   = -s -w $(if $(VERSION),-X github.com/pillion-browser/pillion/proto.Ve
 NO_RACE   = /(proto|policy|house|imagetest|attack|kits|page|selector)$$
 RACE      = $$($(GO) list $(PACKAGES) | grep -vE '$(NO_RACE)')
 
-.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz attack soak bench golden vendor-js image image-test clean
+.PHONY: help deps test-deps demo build test sandbox unit race lint cross fuzz attack soak bench golden vendor-js kube image image-test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +69,10 @@ golden: ## write the golden files anew, to be read before they are committed
 
 vendor-js: ## fetch the JavaScript of others that is embedded, checked by its digests
 	@.ci/vendor-js.sh
+
+kube: ## test the backend for Kubernetes, a module of its own
+	$(GO) -C supervisor/kube vet ./...
+	$(GO) -C supervisor/kube test ./...
 
 image: ## build the container image
 	@.ci/image.sh build $(IMAGE)

@@ -38,7 +38,7 @@ type Launch struct {
 	// Pillion's own keys.
 	Lifeline     bool     // stdin stays open for commands; its end means the parent died
 	ChromiumPath string   // the browser's executable; "" = found by the sidecar
-	Chromium     string   // a Chromium… constant; "" = auto
+	Chromium     string   // "auto" (default), "shell" or "full"; see the Chromium… constants
 	Viewport     Viewport // CSS pixels, default 1280 x 800
 
 	// What may be reached beside the app. See reach.go.
@@ -50,7 +50,7 @@ type Launch struct {
 	AppCA             string          // PEM: certificates to believe the app's host by
 
 	// What tools answer with.
-	Snapshot          string // a Snapshot… constant; "" = full
+	Snapshot          string // of the page after an action: "full" (default), "changes" or "none"
 	SnapshotMaxChars  int    // of a page in an answer, default 100000
 	ScreenshotMaxEdge int    // pixels of a picture's longer side, default 8000
 }
@@ -146,7 +146,7 @@ type Recording struct {
 	// are, and can be fetched while it lasts. Nothing is filmed while a person
 	// drives, unless VideoTakeovers is set: what is typed is readable in a film.
 	Video          bool
-	VideoTakeovers bool
+	VideoTakeovers bool // also film while a person drives
 }
 
 // NoAgentWait as Live.AgentWaitMS answers an agent's call at once while a
@@ -155,7 +155,7 @@ const NoAgentWait = -1
 
 // Live switches the live view on.
 type Live struct {
-	SessionID      string
+	SessionID      string   // what tickets must name
 	Origins        []string // serialised origins
 	AgentWaitMS    int      // 0 = 20000; NoAgentWait or 1 to 45000
 	ReleaseGraceMS int      // default 10000

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -53,6 +54,9 @@ func (s *Supervisor) Doctor(ctx context.Context) ([]Check, error) {
 		return place, nil
 	}
 	checks, err := s.askSidecar(ctx)
+	if len(place) > 0 && errors.Is(err, proto.CodeUnsupported) { // a place that runs browsers and nothing else
+		err = nil
+	}
 	return append(place, checks...), err
 }
 

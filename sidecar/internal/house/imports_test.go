@@ -28,6 +28,7 @@ func guests() map[string][]string {
 		"github.com/modelcontextprotocol/go-sdk": {"mcp", "tools"},
 		"github.com/nlnwa/whatwg-url":            {"policy"},
 		"golang.org/x/sys":                       {"chrome", "janitor", "sidecar", "supervisor"},
+		"k8s.io":                                 {"supervisor/kube"}, // a module of its own
 		"github.com/google/go-cmp":               {},
 		"github.com/rogpeppe/go-internal":        {},
 		"modernc.org/sqlite":                     {"proto/archive"},
