@@ -59,6 +59,9 @@ func (t *Tab) ReadTitle(ctx context.Context) string {
 	title := jsonString(res.Result.Value)
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
-	t.title = title
+	if t.title != title {
+		t.title = title
+		t.b.touch()
+	}
 	return title
 }

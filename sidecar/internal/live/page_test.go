@@ -86,6 +86,7 @@ func TestOneBrowserWatchesAnother(t *testing.T) {
 		s.holds(what, fmt.Sprintf("document.title === %q", want))
 	}
 	s.state("free")
+	s.sees("its title", "document.querySelector('#tabs [aria-current]').textContent === 'Keyboard'")
 	s.sees("its address", fmt.Sprintf("document.getElementById('url').value === %q", home+"/keys"))
 
 	// By mouse: takes over, clicks into the page, types.

@@ -20,6 +20,7 @@ type Stage struct {
 	touched *browser.Tab // whose input a person may hold down; nil = nothing is held
 
 	pick      *pickers // set by Raise
+	titles    *titles  // likewise
 	downloads int      // newest event of downloads that was told; the screencast's
 }
 
@@ -38,6 +39,7 @@ func NewStage(b *browser.Browser, o StageOptions) *Stage { return &Stage{b: b, o
 // Raise begins to show the browser's tabs to a hub.
 func (s *Stage) Raise(h *Hub) {
 	s.downloads = s.b.LastDownload()
+	s.titles = newTitles()
 	s.watchPickers(h)
 	s.cast = s.b.Screencast(browser.CastOptions{
 		OnView: func(v browser.View) {
@@ -53,6 +55,7 @@ func (s *Stage) Raise(h *Hub) {
 			h.Show(page, v.Tab)
 		},
 		OnModel: func(v browser.View) {
+			s.titles.want(s.b.Tabs())
 			h.Deal(s.look(v))
 			h.downloaded(s.newDownloads())
 		},
@@ -67,6 +70,7 @@ func (s *Stage) Raise(h *Hub) {
 // Close ends it. The hub is told nothing any more.
 func (s *Stage) Close() {
 	s.cast.Close()
+	s.titles.close()
 	s.pick.stop()
 	<-s.pick.done
 }
