@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -18,6 +19,13 @@ import (
 // does. Beyond it only what lets go of something passes.
 const maxRelayed = 256
 
+// What a page gets to take in what a person did last: longer than any handler that
+// a person would put up with, and than most pages take to load.
+const (
+	takeInBound = time.Second
+	loadInBound = 5 * time.Second
+)
+
 // relay sends one event; urgent ones are sent however many are on their way.
 func relay[P any](t *Tab, c pcdp.Command[P, pcdp.Empty], params P, urgent bool) {
 	if t.relayed.Add(1) > maxRelayed && !urgent {
@@ -25,11 +33,37 @@ func relay[P any](t *Tab, c pcdp.Command[P, pcdp.Empty], params P, urgent bool) 
 		return
 	}
 	cdp.Then(t.session, c, params, func(_ pcdp.Empty, err error) {
-		t.relayed.Add(-1)
+		if t.relayed.Add(-1) == 0 {
+			t.b.mu.Lock()
+			t.b.touch()
+			t.b.mu.Unlock()
+		}
 		if err != nil && !cdp.IsGone(err) {
 			t.b.log.Warn("a person's input did not reach the page", "method", c.Method)
 		}
 	})
+}
+
+// TakeIn waits until the page has taken a person's input that is on its way, and
+// has loaded what that asked for, or until it has had enough time for it. Errors:
+// what ended the tab, or the cause of the context's end.
+func (t *Tab) TakeIn(ctx context.Context) error {
+	for _, w := range []struct {
+		bound time.Duration
+		done  func() bool
+	}{
+		{takeInBound, func() bool { return t.relayed.Load() <= 0 }},
+		{loadInBound, func() bool { return !t.main.loading }},
+	} {
+		short, cancel := context.WithTimeout(ctx, w.bound)
+		err := t.wait(short, w.done)
+		late := short.Err() != nil && ctx.Err() == nil
+		cancel()
+		if err != nil && !late {
+			return err
+		}
+	}
+	return nil
 }
 
 // RelayMouse passes a mouse event on. Its Buttons are filled in.

@@ -69,6 +69,12 @@ func askPerson(ctx context.Context, c *call) error {
 	if a.Ending == takeover.StillOpen {
 		return nil
 	}
+	if c.tab != nil && !isClosed(c.tab) {
+		// A dialog or a crash is told with the page.
+		if err := c.actor().Answered(ctx, "person", c.tab.TakeIn); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
 	c.say("- Page before: "+before, "- Page after: "+c.where())
 	c.show = true
 	if !c.asked {
