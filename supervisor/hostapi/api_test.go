@@ -156,6 +156,13 @@ func TestStartingAndStopping(t *testing.T) {
 				t.Errorf("shown: %v", got)
 			}
 		}},
+		{"a sidecar of another version is refused", func(b *bench, o *hostapi.Options) {
+			o.Supervisor.ExpectVersion = "9.9.9"
+		}, func(t *testing.T, b *bench) {
+			if got := b.do("POST", browserPath, ""); got.status != 422 || got.code() != string(proto.CodeVersionMismatch) || !strings.Contains(got.text, "9.9.9") {
+				t.Errorf("got %d %s", got.status, got.text)
+			}
+		}},
 		{"headless is the default, and null is too", nil, func(t *testing.T, b *bench) {
 			if got, s := b.start(`{"mode":null}`); got.browser()["mode"] != "headless" || s.config["mode"] != "headless" {
 				t.Errorf("got %s", got.text)

@@ -78,13 +78,14 @@ func UnknownSandbox(id string) error {
 // LoopbackUser is an authenticator for a host that one person runs for
 // themselves: everybody on this machine is that person, everybody else nobody.
 // A page elsewhere that points a name of its own at this machine is refused by
-// that name.
+// that name, and a proxy that brings strangers here by what it says about them.
 type LoopbackUser struct{ Identity Identity }
 
 // Authenticate implements [Authenticator].
 func (l LoopbackUser) Authenticate(r *http.Request) (Identity, error) {
 	peer, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !isLoopback(peer) || !isLoopback(hostName(r.Host)) {
+	proxied := r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
+	if err != nil || proxied || !isLoopback(peer) || !isLoopback(hostName(r.Host)) {
 		return Identity{}, &proto.Error{
 			Code:    proto.CodePermissionDenied,
 			Message: "this host answers to its own machine alone",

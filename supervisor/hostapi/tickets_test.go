@@ -68,6 +68,20 @@ func TestTickets(t *testing.T) {
 				t.Errorf("got %d %s", got.status, got.text)
 			}
 		}},
+		{"who loses the permission takes control no more", func(b *bench, o *hostapi.Options) {
+			asked := 0
+			o.Permissions = hostapi.PermissionFunc(func(context.Context, hostapi.Identity, hostapi.Action, hostapi.Sandbox) (bool, error) {
+				asked++
+				return asked == 1, nil
+			})
+		}, func(t *testing.T, b *bench) {
+			b.start("")
+			for _, want := range []int{201, 403, 403} {
+				if got := b.do("POST", ticketsPath, `{"mode":"control"}`); got.status != want {
+					t.Errorf("got %d %s, want %d", got.status, got.text, want)
+				}
+			}
+		}},
 		{"a checker that fails gives none", allowing(true, errors.New("down")), func(t *testing.T, b *bench) {
 			b.start("")
 			if got := b.do("POST", ticketsPath, `{"mode":"control"}`); got.status != 500 {
