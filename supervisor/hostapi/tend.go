@@ -139,6 +139,7 @@ func (h *Host) attend(s *session, browser *supervisor.Browser) {
 				continue
 			}
 			h.keepSignIn(s, browser)
+			save.Reset(signInLead) // it has stopped by then, or its end was moved
 		case <-s.wanted.Done():
 			h.end(s, browser)
 			return
