@@ -20,7 +20,7 @@ import (
 
 const (
 	// settled is longer than pages keep their events to themselves.
-	settled = 700 * time.Millisecond
+	settled = 500 * time.Millisecond
 	// pictureDir names a directory that gets the pictures which are compared.
 	pictureDir = "PILLION_TEST_PICTURES"
 	// manualPicture shows the replay page in the README.
@@ -188,7 +188,7 @@ func compare(t *testing.T, host *intake, id string, moments []moment) (start int
 	if d := unlike(whole, blankLike(whole)); whole.Bounds().Dx() != 1280 || d < 0.5 {
 		t.Errorf("the replay page, %v, is blank: %.3f", whole.Bounds(), d)
 	}
-	if *update {
+	if *updatePictures {
 		writePicture(t, manualPicture, whole)
 	}
 	return start

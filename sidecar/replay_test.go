@@ -23,7 +23,8 @@ import (
 	"github.com/pillion-browser/pillion/supervisor/recordings"
 )
 
-var update = flag.Bool("update", false, "write the pictures of the manual anew")
+// Not a part of `make golden`: the pictures have the time and ports in them.
+var updatePictures = flag.Bool("update-pictures", false, "write the pictures of the manual anew")
 
 // secretsOfASession are what is typed in [shopping], and what its pages hide.
 func secretsOfASession() map[string]string {

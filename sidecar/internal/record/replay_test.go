@@ -215,6 +215,7 @@ func session() []object {
 		fact(3000, "marker", object{"label": "takeover_started", "source": "human", "user": object{"id": "7", "name": "Ada"}}),
 		fact(3500, "marker", object{"label": "takeover_ended", "source": "human", "user": object{"id": "7", "name": "Ada"}, "reason": "handed_back"}),
 		fact(3800, "action", object{"tool": "browser_tabs", "what": "select", "duration_ms": 100, "outcome": "ok", "tab": 1}),
+		fact(3960, "console", object{"level": "warning", "text": "Behind", "message": "Behind", "tab": 2}),
 		fact(4000, "marker", object{"label": "refused", "kind": "connection", "target": "10.0.0.1:80", "rule": "private"}),
 		fact(60_000, "marker", object{"label": "page_closed", "tab": 2}),
 		fact(61_000, "marker", object{"label": "stopping", "reason": "command"}),
@@ -262,14 +263,16 @@ func TestReplayPage(t *testing.T) {
 	}
 	for _, step := range []struct{ do, look, want string }{
 		{"", shown, "This page had not drawn anything yet."},
-		{"", listed, "Opened,click,type,Opened,Error,A person took over,A person let go,tabs,Refused,Closed,The session ended"},
+		{"", listed, "Opened,click,type,Opened,Error,A person took over,A person let go,tabs,Warning,Refused,Closed,The session ended"},
 		{"", "[...document.querySelectorAll('.tab')].map((b) => b.textContent).join()", "1 · /one,2 · http://other.test/two"},
-		{"", "document.querySelectorAll('#marks i').length + ' ' + document.getElementById('length').textContent", "11 1:01"},
+		{"", "document.querySelectorAll('#marks i').length + ' ' + document.getElementById('length').textContent", "12 1:01"},
 		{item(1), shown, "one and a half"},
 		{item(4), shown, "two and a bit"}, // with the tab that it was in
 		{"", "document.querySelector('.tab[aria-selected=true]').textContent.slice(0, 1) + document.querySelector('[aria-current] b').textContent", "2Error"},
 		{set("seek", "3850"), shown, "two and a bit"},
 		{set("seek", "3950"), shown, "one and a half"}, // the agent has gone back
+		{item(8), shown, "two and a bit"}, // it was in a tab behind
+		{set("seek", "3955"), shown, "one and a half"},
 		{set("seek", "500"), shown, "one"},
 		{"document.querySelectorAll('.tab')[1].click()", shown, "This page had not drawn anything yet."},
 		{"document.getElementById('follow').click()", shown, "one"},
@@ -277,8 +280,8 @@ func TestReplayPage(t *testing.T) {
 		{"location.hash = '#t=60500&tab=2'", shown, "This tab was closed."},
 		{search("ada  LET"), listed, "A person let go"},
 		{search("the button"), listed, "click"},
-		{search(""), "document.getElementById('count').textContent", "11"},
-		{"document.querySelector('#kinds .page input').click()", listed, "click,type,Error,A person took over,A person let go,tabs,Refused,The session ended"},
+		{search(""), "document.getElementById('count').textContent", "12"},
+		{"document.querySelector('#kinds .page input').click()", listed, "click,type,Error,A person took over,A person let go,tabs,Warning,Refused,The session ended"},
 		// At eight times the speed, and without what is idle, a minute is soon over.
 		{"document.getElementById('follow').click()", "document.getElementById('skip').checked", "true"},
 		{set("speed", "8"), "document.getElementById('play').textContent", "Play"},

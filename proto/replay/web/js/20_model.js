@@ -48,12 +48,12 @@
       item.tab = Number.isInteger(data.tab) ? data.tab : 0;
       items.push(item);
       if (!item.tab) continue;
+      const t = tab(item.tab);
       // The agent's calls say where it was when they were done.
       if (e.kind === 'action') {
         shown.push({ at: e.timestamp + (data.duration_ms > 0 ? data.duration_ms : 0), tab: item.tab });
         continue;
       }
-      const t = tab(item.tab);
       if (typeof data.url === 'string') t.title = inApp(data.url);
       if (data.label === 'page_opened') t.opened = e.timestamp;
       if (data.label === 'page_closed') t.closed = e.timestamp;

@@ -5,6 +5,7 @@
     const length = session.end - session.start;
     const stage = makeStage(session);
     let chosen = null; // by a person, who does not want to be led elsewhere
+    let pin = null; // {tab, from, until}: where an item is that was chosen
 
     byId('about').textContent = [about.app, about.started && new Date(about.started).toLocaleString(), `${about.events} events`,
       about.full && 'cut at its limit', about.how === 'interrupted' && 'interrupted', !about.how && 'not ended: load again for more'].filter(Boolean).join(' · ');
@@ -15,6 +16,7 @@
     const buttons = new Map();
     const tabAt = (at) => {
       if (!byId('follow').checked && chosen !== null) return chosen;
+      if (pin && at >= pin.from && at < pin.until) return pin.tab;
       const n = after(session.shown.map((s) => s.at), at) - 1;
       return n >= 0 ? session.shown[n].tab : null;
     };
@@ -33,20 +35,26 @@
       list.mark(at);
     });
     const list = makeList(session, (item) => {
-      if (item.tab && session.tabs.has(item.tab)) choose(item.tab, false);
+      if (item.tab) {
+        // Its tab is shown until it closes or another one comes to the front.
+        const next = session.shown.find((s) => s.at > item.at);
+        const { closed } = session.tabs.get(item.tab);
+        pin = { tab: item.tab, from: item.at, until: Math.min(next ? next.at : Infinity, closed || Infinity) };
+        if (!byId('follow').checked) chosen = item.tab;
+      }
       clock.jump(item.at);
     });
 
-    // choose shows a tab; lasting, until it is said otherwise.
-    const choose = (tab, lasting) => {
+    // choose shows a tab and no other.
+    const choose = (tab) => {
       chosen = tab;
-      if (lasting) byId('follow').checked = false;
+      byId('follow').checked = false;
     };
     for (const t of [...session.tabs.values()].sort((a, b) => a.number - b.number)) {
       const b = make('button', 'tab', `${t.number} · ${t.title}`);
       b.type = 'button';
       b.addEventListener('click', () => {
-        choose(t.number, true);
+        choose(t.number);
         clock.jump(clock.at());
       });
       buttons.set(t.number, b);
@@ -58,7 +66,10 @@
       m.style.left = `${length > 0 ? ((item.at - session.start) / length) * 100 : 0}%`;
       byId('marks').append(m);
     }
-    seek.addEventListener('input', () => clock.jump(session.start + Number(seek.value)));
+    seek.addEventListener('input', () => {
+      pin = null;
+      clock.jump(session.start + Number(seek.value));
+    });
     byId('play').addEventListener('click', () => clock.play(!clock.playing()));
     byId('speed').addEventListener('change', (e) => clock.setSpeed(Number(e.target.value)));
     byId('zoom').addEventListener('change', () => stage.fit());
@@ -76,7 +87,7 @@
     const named = () => {
       const asked = new URLSearchParams(location.hash.slice(1));
       const tab = Number(asked.get('tab'));
-      if (session.tabs.has(tab)) choose(tab, true);
+      if (session.tabs.has(tab)) choose(tab);
       byId('zoom').checked = asked.get('zoom') === '1';
       clock.jump(session.start + (Number(asked.get('t')) || 0));
     };

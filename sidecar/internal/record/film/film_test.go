@@ -45,10 +45,10 @@ func (r *reel) of(tab int) (parts []film.Part) {
 	return parts
 }
 
-// colours is a page that is red for a second and a half, then blue, and moves.
+// colours is a page that is red for a second, then blue, and moves.
 const colours = `<!doctype html><title>Colours</title><style>
 	@keyframes turn { 0%, 49% { background: rgb(255, 0, 0) } 50%, 100% { background: rgb(0, 0, 255) } }
-	body { animation: turn 3s 1 forwards }
+	body { animation: turn 2s 1 forwards }
 	i { display: block; width: 40px; height: 40px; background: white; animation: move .5s infinite alternate }
 	@keyframes move { to { translate: 200px } }
 </style><i></i>`
@@ -94,14 +94,14 @@ func TestTabsAreFilmed(t *testing.T) {
 	if _, err := tab.Navigate(within, here+"/"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3500 * time.Millisecond) // the film is of this
+	time.Sleep(2400 * time.Millisecond) // the film is of this
 	takeover := func(held bool) time.Time {
 		events.Publish(event.Event{Kind: event.Takeover, Detail: map[string]string{"held": strconv.FormatBool(held), "why": "taken"}})
 		return time.Now()
 	}
 	taken := takeover(true)
 	apptest.Await(t, "the first part", func() bool { return len(kept.of(1)) == 1 })
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond)
 	given := takeover(false)
 	frames.Wait() // the live view went on
 
@@ -112,7 +112,7 @@ func TestTabsAreFilmed(t *testing.T) {
 	if _, err := second.Navigate(within, here+"/"); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2500 * time.Millisecond)
+	time.Sleep(1300 * time.Millisecond)
 	if err := second.Close(within); err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,8 @@ func TestTabsAreFilmed(t *testing.T) {
 		})()`, at))
 	}
 	first := kept.of(1)[0]
-	early, late := colour(first, first.End.Sub(first.Start).Seconds()-3.2), colour(first, first.End.Sub(first.Start).Seconds()-0.5)
-	closed := colour(kept.of(second.ID())[0], 0.9)
+	early, late := colour(first, first.End.Sub(first.Start).Seconds()-2.1), colour(first, first.End.Sub(first.Start).Seconds()-0.5)
+	closed := colour(kept.of(second.ID())[0], 0.8)
 	t.Log(early, late, closed)
 	if !strings.Contains(early, "red") || !strings.Contains(late, "blue") || !strings.Contains(closed, "red") {
 		t.Errorf("the films show %s, %s, %s", early, late, closed)
