@@ -271,7 +271,7 @@ func TestReplayPage(t *testing.T) {
 		{"", "document.querySelector('.tab[aria-selected=true]').textContent.slice(0, 1) + document.querySelector('[aria-current] b').textContent", "2Error"},
 		{set("seek", "3850"), shown, "two and a bit"},
 		{set("seek", "3950"), shown, "one and a half"}, // the agent has gone back
-		{item(8), shown, "two and a bit"}, // it was in a tab behind
+		{item(8), shown, "two and a bit"},              // it was in a tab behind
 		{set("seek", "3955"), shown, "one and a half"},
 		{set("seek", "500"), shown, "one"},
 		{"document.querySelectorAll('.tab')[1].click()", shown, "This page had not drawn anything yet."},
