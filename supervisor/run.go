@@ -226,9 +226,10 @@ func (b *Browser) finish(killed time.Duration, status error) {
 	}
 	usage, err := b.usage, b.err
 	b.mu.Unlock()
+	// Before anybody learns of the end: afterwards nothing happens here.
+	b.log.Info("browser ended", "reason", usage.Reason, "ran", usage.Duration().Round(time.Millisecond), "error", err)
 	close(b.events)
 	close(b.ended)
-	b.log.Info("browser ended", "reason", usage.Reason, "ran", usage.Duration().Round(time.Millisecond), "error", err)
 }
 
 func isClosed(c <-chan struct{}) bool {
