@@ -27,6 +27,9 @@ func TestManifestRuns(t *testing.T) {
 	if _, err := exec.LookPath("podman"); err != nil || image == "" {
 		t.Skip("PILLION_TEST_IMAGE names no image, or there is no Podman")
 	}
+	if _, err := exec.LookPath("catatonit"); err != nil {
+		t.Skip("Podman makes no pods without catatonit")
+	}
 	r := &Runner{Namespace: namespace, Image: image, Name: "test"}
 	name := fmt.Sprintf("pillion-test-%d", os.Getpid())
 	l, err := net.Listen("tcp", "127.0.0.1:0")

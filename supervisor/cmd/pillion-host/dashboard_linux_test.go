@@ -38,11 +38,12 @@ func TestDashboard(t *testing.T) {
 	p.clicks(`button "Stop"`)
 	p.awaits("stopped", `button "Start a browser"`)
 	p.picture("stopped", 20)
-	p.clicks(`button "Start a browser"`)
-	p.awaits("running", `button "Stop"`)
 	p.clicks(`link "Replay Fernhill Ledger`)
 	p.awaits("Fernhill Ledger, the sample shop", "Save as one file", "What happened", "browser_click")
 	p.picture("replay", 20)
+	p.goTo("/")
+	p.clicks(`button "Start a browser"`)
+	p.awaits("running", `button "Stop"`)
 	if wrong := p.use("browser_console_messages", args{"level": "error"}); strings.Contains(wrong, "[ERROR]") {
 		t.Errorf("on the console: %s", wrong)
 	}
