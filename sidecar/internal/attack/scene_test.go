@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -105,11 +106,13 @@ func (e *scene) open(t *testing.T, path string) *apptest.MCPClient {
 	return c
 }
 
+var tabLine = regexp.MustCompile(`^- \d+: .*\(`)
+
 // tabLines are the open tabs as browser_tabs tells them.
 func tabLines(c *apptest.MCPClient) []string {
 	var lines []string
 	for line := range strings.Lines(c.Must("browser_tabs", apptest.Args{"action": "list"})) {
-		if strings.HasPrefix(line, "- ") && strings.Contains(line, "(") {
+		if tabLine.MatchString(line) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}

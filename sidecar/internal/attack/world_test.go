@@ -101,6 +101,7 @@ func newWorld(t *testing.T) *world {
 		"ip -6 addr add "+nearAddr6+"/64 dev near nodad",
 		"ip link set near up",
 	)
+	t.Cleanup(func() { run(t, "ip link del near") }) // the far end goes with it, and its namespace when it likes
 	w.there(func() {
 		run(t,
 			"ip link set lo up",
