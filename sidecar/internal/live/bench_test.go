@@ -26,9 +26,14 @@ import (
 )
 
 // flipping is a page that turns from black to white, or back, at each press of a
-// button. Its two pictures never differ from one time to the next.
-const flipping = `<!doctype html><title>flip</title><body style="margin: 0; background: #000">
-<script>onmousedown = () => { document.body.style.background = document.body.style.background === 'rgb(0, 0, 0)' ? '#fff' : '#000' }</script>`
+// button. Its two pictures never differ from one time to the next. It has a word,
+// since Chromium takes no input for a page that has painted nothing.
+const flipping = `<!doctype html><title>flip</title><style>html { height: 100%; color: #777 }</style><body>Press<script>
+let white = false;
+const flip = () => { document.documentElement.style.backgroundColor = white ? '#fff' : '#000' };
+onmousedown = () => { white = !white; flip() };
+flip();
+</script>`
 
 // agentBrowser names another product's program, whose stream is measured in the
 // same run, on the same machine. It is told by its own variables which Chromium to
