@@ -36,7 +36,7 @@ func TestDashboard(t *testing.T) {
 	p.picture("live", 20)
 	p.clicks(`button "Hide the live view"`)
 	p.clicks(`button "Stop"`)
-	p.awaits("stopped", `button "Start a browser"`)
+	p.awaits("stopped", "on request", `button "Start a browser"`)
 	p.picture("stopped", 20)
 	p.clicks(`link "Replay Fernhill Ledger`)
 	p.awaits("Fernhill Ledger, the sample shop", "Save as one file", "What happened", "browser_click")

@@ -39,10 +39,13 @@ const walls = {
   janitor: 'A cleaner that survives it',
 };
 
+// Why a browser stopped, in the sidecar's words and in a person's.
+const reasons = { command: 'on request', expired: 'at its time', signal: 'by a signal', parent_gone: 'with its host' };
+
 function since(browser) {
   if (browser?.status === 'running') return `for ${length(browser.started_at, Date.now())}`;
   if (browser?.status === 'stopped' && browser.started_at) {
-    return `ran for ${length(browser.started_at, new Date(browser.stopped_at))}${browser.reason ? `, ${browser.reason.replaceAll('_', ' ')}` : ''}`;
+    return `${reasons[browser.reason] ?? 'by itself'}, after ${length(browser.started_at, new Date(browser.stopped_at))}`;
   }
   return '';
 }
