@@ -47,6 +47,8 @@ func TestManifestRuns(t *testing.T) {
 	pod := r.pod(name, serveArgs(), time.Hour)
 	pod.Spec.Containers[0].ImagePullPolicy = "Never"
 	pod.Spec.Containers[0].Ports[0].HostIP, pod.Spec.Containers[0].Ports[0].HostPort = "127.0.0.1", int32(hostPort)
+	// Older Podmans read the profile from where clusters once did.
+	pod.Annotations = map[string]string{"seccomp.security.alpha.kubernetes.io/pod": "localhost/" + DefaultSeccomp}
 	var manifest bytes.Buffer
 	for _, object := range []any{r.secret(name, config), pod} {
 		text, err := yaml.Marshal(object)
