@@ -90,7 +90,7 @@ func TestDocsNameTestsThatExist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		named := regexp.MustCompile("`([a-z]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+		named := regexp.MustCompile("`([a-z]+)\\.((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(string(text), -1)
 		if len(named) < atLeast {
 			t.Fatalf("%s names only %d tests: it is read wrongly", doc, len(named))
 		}

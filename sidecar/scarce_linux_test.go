@@ -26,6 +26,9 @@ func scarce(t *testing.T, prepare string, config apptest.Config) *apptest.Proces
 		if os.Geteuid() != 0 {
 			t.Skip("needs root, to make a place where something is scarce")
 		}
+		if err := exec.Command("unshare", "--mount", "--net", "true").Run(); err != nil {
+			t.Skipf("a container's root may not make a place where something is scarce: unshare: %v", err)
+		}
 		cmd = exec.Command("unshare", "--mount", "/bin/sh", "-ec", script)
 		if strings.Contains(prepare, "ip ") {
 			cmd.Args = append([]string{"unshare", "--net"}, cmd.Args[1:]...)
