@@ -63,7 +63,13 @@
 //
 // A [Runner] starts them. [ExecRunner], the default, makes child processes of
 // this machine. One for containers or pods has to carry three streams, to wait
-// and to kill; the rest of this package does not know the difference.
+// and to kill; the rest of this package does not know the difference. Package
+// container has one for Docker, Podman and nerdctl, module kube one for
+// Kubernetes, and package backend makes one of configuration.
+//
+// A Runner may know more: a [Placer] says where its sidecars listen, a [Shower]
+// whether they can show a window, an [Examiner] whether its place is well, and
+// a [Sweeper] ends what an earlier process of the host left there.
 //
 // # Invariants
 //
