@@ -26,8 +26,7 @@ import (
 )
 
 // flipping is a page that turns from black to white, or back, at each press of a
-// button. Its two pictures never differ from one time to the next. It has a word,
-// since Chromium takes no input for a page that has painted nothing.
+// button. Its two pictures never differ from one time to the next.
 const flipping = `<!doctype html><title>flip</title><style>html { height: 100%; color: #777 }</style><body>Press<script>
 let white = false;
 const flip = () => { document.documentElement.style.backgroundColor = white ? '#fff' : '#000' };
@@ -218,6 +217,7 @@ func measure(b *testing.B, pictures <-chan []byte, press func()) {
 					continue
 				}
 				took = append(took, time.Since(begin))
+				last = p
 			case <-time.After(apptest.Patience):
 				b.Fatal("no picture of what was done")
 			}
