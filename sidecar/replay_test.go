@@ -163,6 +163,7 @@ func TestReplayLooksAsTheSessionDid(t *testing.T) {
 	launch := in.Launch(host.url + "/ingest")
 	p := apptest.Sidecar(t, apptest.Config{"app_url": site.URL(), "recording": apptest.Config{
 		"url": launch.URL, "token": launch.Token.Reveal(), "actions": true, "spool_bytes": 64 << 20,
+		"batch_events": 5, // so that there are more batches than are held in memory
 	}})
 	moments := shopping(t, p)
 	places := map[string]string{"the spool": spooled(t, p.PID)}
