@@ -145,6 +145,20 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 		t.Errorf("the app's tab did not keep its page: %s", lines)
 	}
 	before.without(t, e, r)
+	if how("quiet") {
+		e.obeys(t)
+	}
+}
+
+// obeys: what the page did has put nothing between the agent and its pages.
+func (e *scene) obeys(t *testing.T) {
+	t.Helper()
+	c := e.open(t, "/leave?to=x")
+	evaluate(t, c, `() => { document.body.innerHTML = '<button id=b onclick="this.textContent = 1">0</button>' }`)
+	c.Must("browser_click", apptest.Args{"target": "#b"})
+	if got := evaluate(t, c, "() => b.textContent"); got != `"1"` {
+		t.Errorf("a click does nothing any more: %s", got)
+	}
 }
 
 // shortcuts are keys by which browsers open windows, files, tools and pages of

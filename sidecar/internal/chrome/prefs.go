@@ -8,7 +8,9 @@ import (
 
 // preferences is the profile's settings file before the first start. Full
 // Chromium reads it; the shell knows none, so every wall in it also stands on
-// the command line. It is written once, as Chromium rewrites it.
+// the command line, but for the last: addresses of other programs are blocked,
+// where full Chromium would ask a person in a dialog that locks the tab. The shell
+// asks nobody. It is written once, as Chromium rewrites it.
 const preferences = `{
   "net": {"network_prediction_options": 2},
   "webrtc": {"ip_handling_policy": "disable_non_proxied_udp"},
@@ -17,7 +19,8 @@ const preferences = `{
   "profile": {"password_manager_enabled": false},
   "safebrowsing": {"enabled": false},
   "search": {"suggest_enabled": false},
-  "alternate_error_pages": {"enabled": false}
+  "alternate_error_pages": {"enabled": false},
+  "policy": {"url_blocklist": ["*"], "url_allowlist": ["http://*", "https://*", "ws://*", "wss://*", "about:*", "blob:*", "data:*", "javascript:*", "chrome://*", "chrome-untrusted://*", "chrome-extension://*"]}
 }
 `
 
