@@ -30,7 +30,8 @@ func TestManifestRuns(t *testing.T) {
 	if _, err := exec.LookPath("catatonit"); err != nil {
 		t.Skip("Podman makes no pods without catatonit")
 	}
-	r := &Runner{Namespace: namespace, Image: image, Name: "test"}
+	const profileName = "seccomp.json" // Podman looks into one directory, and not below it
+	r := &Runner{Namespace: namespace, Image: image, Name: "test", Seccomp: profileName}
 	name := fmt.Sprintf("pillion-test-%d", os.Getpid())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,9 +49,11 @@ func TestManifestRuns(t *testing.T) {
 	pod.Spec.Containers[0].ImagePullPolicy = "Never"
 	pod.Spec.Containers[0].Ports[0].HostIP, pod.Spec.Containers[0].Ports[0].HostPort = "127.0.0.1", int32(hostPort)
 	// Older Podmans read the profile from where clusters once did.
-	pod.Annotations = map[string]string{"seccomp.security.alpha.kubernetes.io/pod": "localhost/" + DefaultSeccomp}
+	pod.Annotations = map[string]string{"seccomp.security.alpha.kubernetes.io/pod": "localhost/" + profileName}
 	var manifest bytes.Buffer
-	for _, object := range []any{r.secret(name, config), pod} {
+	secret := r.secret(name, nil)
+	secret.Data, secret.StringData = nil, map[string]string{configFile: string(config)} // which this Podman decodes
+	for _, object := range []any{secret, pod} {
 		text, err := yaml.Marshal(object)
 		if err != nil {
 			t.Fatal(err)
@@ -59,18 +62,17 @@ func TestManifestRuns(t *testing.T) {
 		manifest.Write(text)
 	}
 	profiles := t.TempDir()
-	os.MkdirAll(filepath.Join(profiles, filepath.Dir(DefaultSeccomp)), 0o755)
 	profile, err := os.ReadFile("../../sidecar/docs/seccomp.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile(filepath.Join(profiles, DefaultSeccomp), profile, 0o644)
+	os.WriteFile(filepath.Join(profiles, profileName), profile, 0o644)
 
-	podman(t, manifest.String(), "kube", "play", "--seccomp-profile-root="+profiles, "-")
 	t.Cleanup(func() {
-		podman(t, "", "pod", "rm", "--force", "--time=1", name)
+		podman(t, "", "pod", "rm", "--force", "--ignore", "--time=1", name)
 		podman(t, "", "secret", "rm", name)
 	})
+	podman(t, manifest.String(), "kube", "play", "--seccomp-profile-root="+profiles, "-")
 	awaitReady(t, name)
 	request, _ := http.NewRequest("GET", "http://"+address+"/health", nil)
 	request.Header.Set("Authorization", "Bearer "+token.Reveal())

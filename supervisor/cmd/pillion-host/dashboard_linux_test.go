@@ -8,6 +8,7 @@ import (
 	"image/color"
 	_ "image/png"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func TestDashboard(t *testing.T) {
 	p.awaits("stopped", "on request", `button "Start a browser"`)
 	p.picture("stopped", 20)
 	p.clicks(`link "Replay Fernhill Ledger`)
-	p.awaits("Fernhill Ledger, the sample shop", "Save as one file", "What happened", "browser_click")
+	p.awaits("Fernhill Ledger, the sample shop", "Save as one file", "What happened", "Went to /login")
 	p.picture("replay", 20)
 	p.goTo("/")
 	p.clicks(`button "Start a browser"`)
@@ -90,7 +91,7 @@ func openPage(t *testing.T, sidecar, address string) *onlooker {
 	t.Helper()
 	sandboxes := &hostapi.MemorySandboxes{}
 	sandboxes.Put(hostapi.Sandbox{ID: "host", AppURL: address, Ready: true})
-	own, err := hostapi.New(hostapi.Options{Supervisor: &supervisor.Supervisor{Command: sidecar}, Sandboxes: sandboxes})
+	own, err := hostapi.New(hostapi.Options{Supervisor: &supervisor.Supervisor{Command: sidecar}, Sandboxes: sandboxes, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}
