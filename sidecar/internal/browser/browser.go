@@ -207,7 +207,7 @@ func (b *Browser) createTab(ctx context.Context) (*Tab, error) {
 		return nil, errors.New("too many tabs are open")
 	}
 	if err = tab.wait(ctx, func() bool { return tab.ready }); err != nil {
-		cdp.Start(b.conn.Root(), target.CloseTarget, target.CloseTargetParams{TargetID: res.TargetID})
+		cdp.Start(b.conn.Root(), target.CloseTarget, target.CloseTargetParams(res))
 		return nil, err
 	}
 	return tab, nil

@@ -314,6 +314,11 @@ func TestViewersAreLimited(t *testing.T) {
 	p.Close()
 	apptest.Await(t, "the place to be free", func() bool { return !s.screen.isWatched() })
 	fresh := s.dial()
+	apptest.Await(t, "it to have the place", func() bool {
+		s.Hub.mu.Lock()
+		defer s.Hub.mu.Unlock()
+		return len(s.fresh) == 1
+	})
 	if code, _, _ := s.dial().ends(); code != 4429 {
 		t.Errorf("beside one without a ticket: closed %d", code)
 	}
