@@ -16,3 +16,5 @@ trap 'rm -f "$wrapper"' EXIT
 printf '#!/bin/bash\nexec %q run %q "$@"\n' "$PWD/.ci/image.sh" "$tag" >"$wrapper"
 chmod 755 "$wrapper"
 PILLION_TEST_SIDECAR=$wrapper PILLION_TEST_IMAGE=$tag "${GO:-go}" test -count=1 -v ./sidecar/internal/imagetest ./supervisor/container "${@:2}"
+# The backend for Kubernetes is a module of its own; Podman plays its manifest.
+PILLION_TEST_IMAGE=$tag "${GO:-go}" test -C supervisor/kube -count=1 -v -run TestManifestRuns .

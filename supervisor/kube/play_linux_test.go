@@ -51,9 +51,21 @@ func TestManifestRuns(t *testing.T) {
 	// Older Podmans read the profile from where clusters once did.
 	pod.Annotations = map[string]string{"seccomp.security.alpha.kubernetes.io/pod": "localhost/" + profileName}
 	var manifest bytes.Buffer
-	secret := r.secret(name, nil)
-	secret.Data, secret.StringData = nil, map[string]string{configFile: string(config)} // which this Podman decodes
-	for _, object := range []any{secret, pod} {
+	t.Cleanup(func() {
+		podman(t, "", "pod", "rm", "--force", "--ignore", "--time=1", name)
+		podman(t, "", "secret", "rm", name)
+	})
+	objects := []any{r.secret(name, config), pod}
+	if version := podman(t, "", "version", "--format={{.Client.Version}}"); strings.HasPrefix(version, "4.3.") {
+		// It gives the values of secrets to Pods undecoded, so here they are plain.
+		text, err := yaml.Marshal(map[string]any{"data": map[string]string{configFile: string(config)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		podman(t, string(text), "secret", "create", name, "-")
+		objects = objects[1:]
+	}
+	for _, object := range objects {
 		text, err := yaml.Marshal(object)
 		if err != nil {
 			t.Fatal(err)
@@ -68,10 +80,6 @@ func TestManifestRuns(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(profiles, profileName), profile, 0o644)
 
-	t.Cleanup(func() {
-		podman(t, "", "pod", "rm", "--force", "--ignore", "--time=1", name)
-		podman(t, "", "secret", "rm", name)
-	})
 	podman(t, manifest.String(), "kube", "play", "--seccomp-profile-root="+profiles, "-")
 	awaitReady(t, name)
 	request, _ := http.NewRequest("GET", "http://"+address+"/health", nil)
