@@ -95,8 +95,12 @@ func digest(script string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// here is where the events of an export go; nothing else in it reads so.
-const here = "EVENTS-GO-HERE"
+// here is what an export's events stand in place of, and room the attribute around
+// it, by which it is found: a recording's title may hold any words, and no quotes.
+const (
+	here = "EVENTS-GO-HERE"
+	room = `data-events="` + here + `"`
+)
 
 // export writes a recording as one page: events as base64 of gzip of JSON lines.
 func (p *pages) export(ctx context.Context, w io.Writer, source Source, r archive.Recording) error {
@@ -113,11 +117,12 @@ func (p *pages) export(ctx context.Context, w io.Writer, source Source, r archiv
 	}); err != nil {
 		return fmt.Errorf("write an export: %w", err)
 	}
-	head, tail, found := strings.Cut(page.String(), here)
+	head, tail, found := strings.Cut(page.String(), room)
 	if !found {
 		return fmt.Errorf("write an export: it has no place for events")
 	}
-	if _, err := io.WriteString(w, head); err != nil {
+	opening, closing, _ := strings.Cut(room, here)
+	if _, err := io.WriteString(w, head+opening); err != nil {
 		return err
 	}
 	text := base64.NewEncoder(base64.StdEncoding, w)
@@ -130,7 +135,7 @@ func (p *pages) export(ctx context.Context, w io.Writer, source Source, r archiv
 			return err
 		}
 	}
-	_, err = io.WriteString(w, tail)
+	_, err = io.WriteString(w, closing+tail)
 	return err
 }
 

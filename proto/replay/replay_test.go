@@ -19,7 +19,7 @@ import (
 	"github.com/pillion-browser/pillion/proto/replay"
 )
 
-const hostileTitle = `</title><script>alert(1)</script>"'`
+const hostileTitle = `</title><script>alert(1)</script>"' data-events="EVENTS-GO-HERE"`
 
 // serve is two recordings, mounted below a path, and the id of the first.
 func serve(t *testing.T) (url, id string) {
