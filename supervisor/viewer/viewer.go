@@ -3,11 +3,14 @@ package viewer
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"mime"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/proto/livepage"
@@ -27,6 +30,9 @@ type Who func(r *http.Request, mode proto.TicketMode) (supervisor.Viewer, error)
 
 // maxAsked is more than any request for a ticket has bytes.
 const maxAsked = 4 << 10
+
+// dialTimeout is for a sidecar on this machine or the next: seconds are a failure.
+const dialTimeout = 5 * time.Second
 
 // New serves, below the path at which it is mounted:
 //
@@ -97,6 +103,10 @@ func sameOrigin(r *http.Request) bool {
 // relay passes the socket on to the sidecar.
 func relay(b Browser) http.Handler {
 	proxy := &httputil.ReverseProxy{
+		// Browsers are reached at their own addresses, whatever proxy the environment
+		// names: it would read along. No connection is used twice.
+		Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext},
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelError), // how a socket broke off is nobody's concern
 		Rewrite: func(p *httputil.ProxyRequest) {
 			live, err := url.Parse(b.LiveURL())
 			if err != nil {

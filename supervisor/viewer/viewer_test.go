@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -142,9 +143,9 @@ func TestTickets(t *testing.T) {
 func TestSocketIsRelayed(t *testing.T) {
 	s := newSidecar(t)
 	host := newHost(t, s)
-	url := "ws" + strings.TrimPrefix(host.URL, "http") + "/browser/socket"
+	address := "ws" + strings.TrimPrefix(host.URL, "http") + "/browser/socket"
 	for _, origin := range []string{"", "null", "http://evil.test"} {
-		_, answer, err := websocket.DefaultDialer.Dial(url, http.Header{"Origin": {origin}})
+		_, answer, err := websocket.DefaultDialer.Dial(address, http.Header{"Origin": {origin}})
 		if err == nil || answer == nil || answer.StatusCode != http.StatusForbidden {
 			t.Errorf("from %q: %v", origin, err)
 		}
@@ -152,7 +153,7 @@ func TestSocketIsRelayed(t *testing.T) {
 	if s.heard != nil {
 		t.Error("the sidecar was asked")
 	}
-	conn, _, err := websocket.DefaultDialer.Dial(url, http.Header{
+	conn, _, err := websocket.DefaultDialer.Dial(address, http.Header{
 		"Origin": {host.URL}, "Cookie": {"user=Ada"}, "Authorization": {"Bearer secret"}, "X-Host": {"secret"},
 	})
 	if err != nil {
@@ -181,8 +182,32 @@ func TestSocketIsRelayed(t *testing.T) {
 	}
 	s.mu.Unlock()
 	s.Server.Close()
-	if _, answer, err := websocket.DefaultDialer.Dial(url, http.Header{"Origin": {host.URL}}); err == nil || answer.StatusCode != http.StatusBadGateway {
+	if _, answer, err := websocket.DefaultDialer.Dial(address, http.Header{"Origin": {host.URL}}); err == nil || answer.StatusCode != http.StatusBadGateway {
 		t.Errorf("without a sidecar: %v", err)
+	}
+}
+
+// TestTheRelayUsesNoProxy: what the program's own requests go through must not see
+// tickets and pictures.
+func TestTheRelayUsesNoProxy(t *testing.T) {
+	s := newSidecar(t)
+	host := newHost(t, s)
+	was := http.DefaultTransport
+	http.DefaultTransport = &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) {
+		t.Errorf("the program's proxy was asked about %s", r.URL)
+		return nil, errors.New("no")
+	}}
+	defer func() { http.DefaultTransport = was }()
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(host.URL, "http")+"/browser/socket", http.Header{"Origin": {host.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if _, data, err := conn.ReadMessage(); string(data) != "heard hello" || err != nil {
+		t.Errorf("%s %v", data, err)
 	}
 }
 
