@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,8 +85,7 @@ type LoopbackUser struct{ Identity Identity }
 // Authenticate implements [Authenticator].
 func (l LoopbackUser) Authenticate(r *http.Request) (Identity, error) {
 	peer, _, err := net.SplitHostPort(r.RemoteAddr)
-	proxied := r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != ""
-	if err != nil || proxied || !isLoopback(peer) || !isLoopback(hostName(r.Host)) {
+	if err != nil || proxied(r.Header) || !isLoopback(peer) || !isLoopback(hostName(r.Host)) {
 		return Identity{}, &proto.Error{
 			Code:    proto.CodePermissionDenied,
 			Message: "this host answers to its own machine alone",
@@ -95,11 +95,23 @@ func (l LoopbackUser) Authenticate(r *http.Request) (Identity, error) {
 	return l.Identity, nil
 }
 
+// proxied says whether a proxy says anything of itself or of whom it brings. That
+// the header is there counts, not what it begins with: a stranger may have sent an
+// empty one, and the proxy's word stands behind it.
+func proxied(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, "X-Forwarded-") || name == "Forwarded" || name == "Via" || name == "X-Real-Ip" {
+			return true
+		}
+	}
+	return false
+}
+
 func hostName(hostPort string) string {
 	if host, _, err := net.SplitHostPort(hostPort); err == nil {
 		return host
 	}
-	return hostPort
+	return strings.TrimSuffix(strings.TrimPrefix(hostPort, "["), "]") // an IPv6 address at the ordinary port
 }
 
 func isLoopback(host string) bool {
