@@ -64,6 +64,7 @@ type fakeSidecar struct {
 	mu     sync.Mutex
 	mcp    []*http.Request // what came to /mcp
 	bodies []string
+	stream bool // answer with an event and then nothing until the caller leaves
 
 	endOnce sync.Once
 	end     chan struct{} // closed to end it
@@ -146,7 +147,14 @@ func (s *fakeSidecar) handle(w http.ResponseWriter, r *http.Request) {
 	case "/mcp":
 		s.mu.Lock()
 		s.mcp, s.bodies = append(s.mcp, r), append(s.bodies, string(text))
+		stream := s.stream
 		s.mu.Unlock()
+		if stream {
+			io.WriteString(w, "event\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
 		w.Header().Set("Mcp-Session-Id", "agent-session")
 		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 	default:

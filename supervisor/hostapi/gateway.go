@@ -15,17 +15,18 @@ import (
 // passMCP is the agents' way to a browser: the request is passed on with the
 // browser's token in place of the host's credential, and the answer comes back
 // as it flows.
-func (h *Host) passMCP(w http.ResponseWriter, r *http.Request, who Identity) error {
+func (h *Host) passMCP(w http.ResponseWriter, r *http.Request, who Identity) (err error) {
 	counted := &countedAnswer{ResponseWriter: w, status: http.StatusOK}
 	ctx, span := h.o.Tracer.Start(r.Context(), "browser.mcp", slog.String("session", r.PathValue("session")))
-	err := h.toBrowser(counted, r.WithContext(ctx), who)
-	span.End(err)
-	status := counted.status
-	if err != nil {
-		status = statusOf(proto.CodeOf(err))
-	}
-	h.metrics.add(countCalls, strconv.Itoa(status/100)+"xx", 1)
-	return err
+	defer func() { // an answer that breaks off, as streams do, is a panic of the proxy's
+		span.End(err)
+		status := counted.status
+		if err != nil {
+			status = statusOf(proto.CodeOf(err))
+		}
+		h.metrics.add(countCalls, strconv.Itoa(status/100)+"xx", 1)
+	}()
+	return h.toBrowser(counted, r.WithContext(ctx), who)
 }
 
 // countedAnswer remembers an answer's status. Unwrap lets the proxy flush.

@@ -25,7 +25,7 @@ func (h *Host) routes() error {
 		if err != nil || u.Host == "" {
 			return fmt.Errorf("PublicURL %q is not a URL", h.o.PublicURL)
 		}
-		h.public = u.Scheme + "://" + u.Host
+		h.public = originOf(u)
 		if err := protection.AddTrustedOrigin(h.public); err != nil {
 			return fmt.Errorf("PublicURL: %w", err)
 		}

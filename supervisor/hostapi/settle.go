@@ -75,8 +75,7 @@ func (h *Host) Reap(ctx context.Context) error {
 		stops.Go(func() { failed[i] = h.reap(ctx, s) })
 	}
 	stops.Wait()
-	h.forgetGone(ctx)
-	return errors.Join(append(failed, h.settleAll(ctx))...)
+	return errors.Join(append(failed, h.forgetGone(ctx), h.settleAll(ctx))...)
 }
 
 // reap looks after one browser.
@@ -108,21 +107,27 @@ func (h *Host) reap(ctx context.Context, s *session) error {
 	return nil
 }
 
-// forgetGone drops what is shown of browsers whose sandbox is gone.
-func (h *Host) forgetGone(ctx context.Context) {
+// forgetGone drops what is shown and saved of browsers whose sandbox is gone.
+func (h *Host) forgetGone(ctx context.Context) (failed error) {
 	h.mu.Lock()
-	var ended []sandboxKey
-	for key, s := range h.bySandbox {
+	var ended []Sandbox
+	for _, s := range h.bySandbox {
 		if !s.occupies() {
-			ended = append(ended, key)
+			ended = append(ended, s.sandbox)
 		}
 	}
 	h.mu.Unlock()
-	for _, key := range ended {
-		if _, err := h.sandbox(ctx, key.owner, key.id); errors.Is(err, proto.CodeSandboxUnknown) {
-			h.forget(key)
+	for _, sandbox := range ended {
+		if _, err := h.sandbox(ctx, sandbox.Owner, sandbox.ID); !errors.Is(err, proto.CodeSandboxUnknown) {
+			continue
 		}
+		if err := h.forgetOwnSignIn(ctx, sandbox); err != nil { // and again at the next look
+			failed = errors.Join(failed, fmt.Errorf("sandbox %s: %w", sandbox.ID, err))
+			continue
+		}
+		h.forget(sandbox.key())
 	}
+	return failed
 }
 
 // Recover settles the browsers of an earlier host of the same journal. That

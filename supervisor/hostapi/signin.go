@@ -71,6 +71,18 @@ func (h *Host) ForgetSignIn(ctx context.Context, who Identity, id string) error 
 	return h.o.SignIns.Save(ctx, sandbox.Owner, sandbox.project(), nil)
 }
 
+// forgetOwnSignIn deletes what was saved for a sandbox alone: once the sandbox is
+// gone nobody could, and the next one of its name must not have it.
+func (h *Host) forgetOwnSignIn(ctx context.Context, sandbox Sandbox) error {
+	if sandbox.Project != "" {
+		return nil
+	}
+	if err := h.o.SignIns.Save(ctx, sandbox.Owner, sandbox.project(), nil); err != nil {
+		return internal("forget the sandbox's sign-in", err)
+	}
+	return nil
+}
+
 // keepSignIn is saveSignIn at the end of a browser, where nobody waits for the
 // answer.
 func (h *Host) keepSignIn(s *session, browser *supervisor.Browser) {

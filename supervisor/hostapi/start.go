@@ -185,7 +185,8 @@ func (h *Host) Stop(ctx context.Context, who Identity, id string) (*Browser, err
 }
 
 // DeleteSandbox stops the sandbox's browser, so that the last events reach its
-// recording, and then deletes the sandbox.
+// recording, and then deletes the sandbox. A saved sign-in goes with it, unless
+// it is a project's.
 func (h *Host) DeleteSandbox(ctx context.Context, who Identity, id string) error {
 	sandbox, err := h.sandbox(ctx, who.Owner, id)
 	if err != nil {
@@ -197,6 +198,9 @@ func (h *Host) DeleteSandbox(ctx context.Context, who Identity, id string) error
 		if err := s.stop(ctx); err != nil {
 			return err
 		}
+	}
+	if err := h.forgetOwnSignIn(ctx, sandbox); err != nil { // first: afterwards nobody could try again
+		return err
 	}
 	if err := h.o.Sandboxes.Delete(ctx, sandbox.Owner, sandbox.ID); err != nil {
 		return err

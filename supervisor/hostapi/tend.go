@@ -71,6 +71,10 @@ func resultOf(err error, s *session) string {
 // begin makes what a browser needs and starts it. What it wrote down before an
 // error is settled by the caller, as for a browser that ran for no time.
 func (h *Host) begin(ctx context.Context, s *session, o StartOptions) (*supervisor.Browser, error) {
+	// Whoever deleted the sandbox before it was reserved did not find this session.
+	if _, err := h.sandbox(ctx, s.sandbox.Owner, s.sandbox.ID); err != nil {
+		return nil, err
+	}
 	if err := h.o.Journal.Put(ctx, s.entry(h.o.Clock.Now())); err != nil {
 		return nil, internal("write the browser down", err)
 	}

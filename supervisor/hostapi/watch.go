@@ -3,6 +3,7 @@ package hostapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/supervisor"
@@ -26,8 +27,13 @@ func (h *Host) liveView(w http.ResponseWriter, r *http.Request, who Identity) er
 	if page == nil {
 		return refuse(proto.CodeBrowserNotRunning, "the sandbox has no running browser with a live view")
 	}
-	r = r.WithContext(context.WithValue(r.Context(), identityKey{}, who))
-	http.StripPrefix("/live/"+sandbox.ID, page).ServeHTTP(w, r)
+	r = r.Clone(context.WithValue(r.Context(), identityKey{}, who))
+	// Not by its prefix: a sandbox's name may be written in several ways.
+	r.URL.Path, r.URL.RawPath = "/"+r.PathValue("rest"), ""
+	if h.public != "" && r.Header.Get("Origin") == h.public {
+		_, r.Host, _ = strings.Cut(h.public, "://") // whatever the proxy calls this host
+	}
+	page.ServeHTTP(w, r)
 	return nil
 }
 
