@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
-	"github.com/pillion-browser/pillion/supervisor"
 )
 
 // passMCP is the agents' way to a browser: the request is passed on with the
@@ -129,8 +128,12 @@ func answerMCP(w http.ResponseWriter, err error) {
 // newTransport reaches browsers: at their own addresses, whatever proxy the
 // environment names.
 func newTransport() *http.Transport {
-	return &http.Transport{Proxy: nil, MaxIdleConnsPerHost: idlePerBrowser, IdleConnTimeout: supervisor.DefaultStopGrace}
+	return &http.Transport{Proxy: nil, MaxIdleConnsPerHost: idlePerBrowser, IdleConnTimeout: idleKept}
 }
+
+// idleKept is well below the 5 s after which a sidecar closes an idle connection: a
+// call that is sent at that moment would be lost, and a POST is not sent again.
+const idleKept = 2 * time.Second
 
 // idlePerBrowser is how many connections wait for the next call: an agent makes
 // one call after the other, and a run has few agents.
