@@ -165,4 +165,17 @@ func TestTheGuardRefusesOtherNames(t *testing.T) {
 			t.Errorf("host %q: %d, want %d", host, response.StatusCode, want)
 		}
 	}
+	// Whom a proxy brings from elsewhere.
+	for _, path := range []string{"/", "/dashboard/state.json", "/api/sandboxes", "/live/shop/", "/metrics", screenshotPath} {
+		request, _ := http.NewRequest(http.MethodGet, url+path, nil)
+		request.Header.Set("X-Forwarded-For", "192.0.2.7")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s for a stranger behind a proxy: %s", path, response.Status)
+		}
+	}
 }

@@ -31,8 +31,8 @@ func newSite(host *hostapi.Host, usage *hostapi.MemoryUsage, status *status, tap
 		mux.Handle(path, host)
 	}
 	tape.routes(mux, host)
-	mux.Handle("GET /metrics", host.Metrics())
-	mux.HandleFunc("GET "+screenshotPath, func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("GET /metrics", known(host, host.Metrics()))
+	mux.Handle("GET "+screenshotPath, known(host, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		picture := status.screenshot()
 		if picture == nil {
 			http.NotFound(w, r)
@@ -40,8 +40,19 @@ func newSite(host *hostapi.Host, usage *hostapi.MemoryUsage, status *status, tap
 		}
 		w.Header().Set("Content-Type", "image/png")
 		w.Write(picture)
-	})
+	})))
 	return guard(mux)
+}
+
+// known lets in whom the host's API lets in.
+func known(host *hostapi.Host, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := host.Identify(r); err != nil {
+			http.Error(w, "This host answers to its own machine alone.", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // guard refuses requests that reached this loopback address under another
