@@ -35,6 +35,7 @@ func document(nodes ...object) object { return object{"type": 0, "id": 1, "child
 // attack is what a hostile page could have its recorder say, or whoever has an
 // ingest's token: every way that markup has to run a script, or to call home.
 func attack(home string) []object {
+	textless := object{"toString": 1, "valueOf": 1} // JavaScript makes no text of it
 	const evil = "top.pwned = true; parent.pwned = true; window.pwned = true"
 	page := document(element(2, "html", object{"onclick": evil},
 		element(3, "head", object{},
@@ -89,6 +90,8 @@ func attack(home string) []object {
 		// What is no event, or no sense.
 		rrweb(30, 1, 99, nil), rrweb(31, 1, 3, nil), change(32, object{"source": 0, "removes": []object{{"id": 9999, "parentId": 8888}}, "adds": nil, "texts": 7}),
 		change(33, object{"source": "x"}), {"kind": "rrweb", "timestamp": 1.8e12, "data": "text"}, {"kind": "rrweb", "timestamp": "soon", "data": object{}},
+		fact(0, "marker", object{"label": textless}), fact(0, "action", object{"tool": textless}),
+		fact(0, "marker", object{"label": "recording_gap", "dropped": textless}),
 		{"kind": "marker", "timestamp": 1.8e12, "data": nil}, {"kind": "other", "timestamp": 1.8e12, "data": object{"tab": "__proto__", "label": "toString"}},
 
 		// A tab that can't be played, and one that was never drawn.

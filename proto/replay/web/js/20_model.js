@@ -26,8 +26,8 @@
     };
     const inApp = (url) => (app && typeof url === 'string' && url.startsWith(`${app}/`) ? url.slice(app.length) : url);
     for (const e of events) {
-      const data = e.data;
-      if (!Number.isFinite(e.timestamp) || data === null || typeof data !== 'object') continue;
+      const data = e?.data;
+      if (data === null || typeof data !== 'object' || !Number.isFinite(e.timestamp)) continue;
       if (e.kind === 'rrweb') {
         if (!playable(data)) continue;
         const t = tab(Number.isInteger(data.tab) ? data.tab : 0);
@@ -99,6 +99,9 @@
     return shown;
   };
 
+  // word is a string or a number as text. What else is there may not even have a text.
+  const word = (value, instead) => ((typeof value === 'string' && value !== '') || Number.isFinite(value) ? String(value) : instead);
+
   // describe says what a fact means to a person; null for what is no item.
   const describe = (kind, data) => {
     const text = (...parts) => parts.filter((p) => typeof p === 'string' && p !== '').join(' · ');
@@ -106,7 +109,7 @@
     if (kind === 'action') {
       const took = Number.isFinite(data.duration_ms) ? `${data.duration_ms} ms` : '';
       const failed = data.outcome === 'ok' ? '' : data.outcome;
-      return { kind: 'action', head: String(data.tool || 'action').replace(/^browser_/, ''), text: text(data.target, data.to, data.url, data.what, data.key, took, failed), failed: failed !== '' };
+      return { kind: 'action', head: word(data.tool, 'action').replace(/^browser_/, ''), text: text(data.target, data.to, data.url, data.what, data.key, took, failed), failed: failed !== '' };
     }
     if (kind !== 'marker') return null;
     const who = data.user && typeof data.user === 'object' ? data.user.name || data.user.id : '';
@@ -119,9 +122,9 @@
       case 'refused': return { kind: 'refusal', head: 'Refused', text: text(data.kind, data.target, data.rule) };
       case 'crashed': return { kind: 'error', head: 'The page crashed', text: '' };
       case 'recording_failed': return { kind: 'session', head: 'A page could not be recorded', text: '' };
-      case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: String(data.dropped || '') };
+      case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: word(data.dropped, '') };
       case 'filmed': return { kind: 'session', head: 'Film begins', text: text(data.file) };
       case 'stopping': return { kind: 'session', head: 'The session ended', text: text(data.reason) };
-      default: return { kind: 'session', head: String(data.label), text: '' };
+      default: return { kind: 'session', head: word(data.label, 'A marker'), text: '' };
     }
   };
