@@ -61,10 +61,10 @@
 // A browser that is started with sign_in gets the cookies of the app's host
 // and the localStorage of its origin that an earlier one of the project had,
 // and gives its own back when it stops. What belongs to no project is deleted
-// with its sandbox. At rest they are sealed with AES-GCM
-// under the host's key, bound to their owner and project. The plain text is
-// overwritten once it has been used; copies that Go's strings make of single
-// values live until they are collected.
+// with its sandbox. At rest they are sealed with AES-GCM under the host's key,
+// bound to their owner and project. The plain text is overwritten once it has
+// been used; what Go's strings and its JSON encoder hold of it lives until it is
+// collected or written over.
 //
 // # Why
 //

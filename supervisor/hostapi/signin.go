@@ -17,6 +17,9 @@ import (
 // launch config may carry.
 const signInBytes = 20 << 20
 
+// firstRead holds most sign-ins: some cookies and settings.
+const firstRead = 32 << 10
+
 // project is what a sandbox's sign-in is kept under.
 func (s Sandbox) project() string {
 	if s.Project != "" {
@@ -130,7 +133,7 @@ func (h *Host) fetchSignIn(ctx context.Context, browser *supervisor.Browser) (pr
 		return proto.StorageState{}, fmt.Errorf("ask the browser for its sign-in: %w", err)
 	}
 	defer response.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(response.Body, signInBytes))
+	data, err := readOnce(response.Body, signInBytes)
 	defer clear(data)
 	switch {
 	case err != nil:
@@ -139,6 +142,29 @@ func (h *Host) fetchSignIn(ctx context.Context, browser *supervisor.Browser) (pr
 		return proto.StorageState{}, fmt.Errorf("the browser gave no sign-in: %s", response.Status)
 	}
 	return proto.DecodeStorageAnswer(data)
+}
+
+// readOnce reads all that there is, and fails beyond limit bytes. What it returns is
+// the only copy that it leaves.
+func readOnce(r io.Reader, limit int) ([]byte, error) {
+	data := make([]byte, 0, firstRead)
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case len(data) > limit:
+			return data, fmt.Errorf("it has more than %d bytes", limit)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return data, err
+		case len(data) == cap(data):
+			larger := make([]byte, len(data), 2*cap(data))
+			copy(larger, data)
+			clear(data)
+			data = larger
+		}
+	}
 }
 
 // ofApp keeps the cookies of the app's host and the localStorage of its origin.

@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"bytes"
+	"io"
 	"testing"
 )
 
@@ -57,4 +58,41 @@ func FuzzVaultOpen(f *testing.F) {
 			t.Errorf("%x opens to %q", sealed, text)
 		}
 	})
+}
+
+// spy remembers where it was read into, as a look at the memory would.
+type spy struct {
+	left int
+	into [][]byte
+}
+
+func (s *spy) Read(p []byte) (int, error) {
+	n := min(len(p), s.left)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	for i := range n {
+		p[i] = 'x'
+	}
+	s.left -= n
+	s.into = append(s.into, p[:n])
+	return n, nil
+}
+
+func TestReadOnceLeavesNoCopy(t *testing.T) {
+	t.Parallel()
+	const limit = 3 * firstRead
+	for length, fits := range map[int]bool{0: true, 1: true, firstRead: true, firstRead + 1: true, limit: true, limit + 1: false} {
+		s := &spy{left: length}
+		data, err := readOnce(s, limit)
+		if (err == nil) != fits || fits && !bytes.Equal(data, bytes.Repeat([]byte("x"), length)) {
+			t.Errorf("of %d bytes: %d, %v", length, len(data), err)
+		}
+		clear(data)
+		for _, p := range s.into {
+			if bytes.Contains(p, []byte("x")) {
+				t.Errorf("of %d bytes a copy is left", length)
+			}
+		}
+	}
 }
