@@ -113,7 +113,7 @@ func (t *Tab) Back(ctx context.Context) (Navigation, error) { return t.history(c
 func (t *Tab) Forward(ctx context.Context) (Navigation, error) { return t.history(ctx, +1) }
 
 func (t *Tab) history(ctx context.Context, step int64) (Navigation, error) {
-	h, err := pcdp.Call(ctx, t.session, page.GetNavigationHistory, pcdp.Empty{})
+	h, err := t.entries(ctx)
 	if err != nil {
 		return Navigation{}, fmt.Errorf("read the history: %w", err)
 	}
@@ -135,6 +135,32 @@ func (t *Tab) history(ctx context.Context, step int64) (Navigation, error) {
 		return Navigation{}, err
 	}
 	return t.awaitDocument(ctx, modal, func(*Frame) bool { return true })
+}
+
+// The browser's list of entries can lag behind the page by a message: so long it is
+// asked again, and so often.
+const (
+	historyLag  = 200 * time.Millisecond
+	historyStep = 10 * time.Millisecond
+)
+
+// entries is the tab's history once its current entry is the document that is shown.
+// An error page never is, and costs the lag.
+func (t *Tab) entries(ctx context.Context) (page.GetNavigationHistoryResult, error) {
+	for by := time.Now().Add(historyLag); ; {
+		h, err := pcdp.Call(ctx, t.session, page.GetNavigationHistory, pcdp.Empty{})
+		if err != nil || time.Now().After(by) {
+			return h, err
+		}
+		if i := h.CurrentIndex; i >= 0 && i < int64(len(h.Entries)) && h.Entries[i].URL == t.URL() {
+			return h, nil
+		}
+		select {
+		case <-time.After(historyStep):
+		case <-ctx.Done():
+			return h, context.Cause(ctx)
+		}
+	}
 }
 
 // await waits for an answer that a dialog, a crash or the tab's end may cut off.
