@@ -200,7 +200,8 @@ func (p *Process) CheckCommandLine() error {
 	}
 	running := proc.Args(p.PID())
 	if running == nil {
-		return unguarded(errors.New("the browser process can't be read"))
+		// It may just have ended, which says more.
+		return p.Explain(unguarded(errors.New("the browser process can't be read")))
 	}
 	if err := judgeBrowser(running, p.meant); err != nil {
 		return unguarded(err)
