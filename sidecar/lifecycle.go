@@ -11,6 +11,7 @@ import (
 
 	"github.com/pillion-browser/pillion/proto"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
+	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
 
 // signals hands the stop signals on. SIGPIPE is taken as well and dropped: a
@@ -133,6 +134,7 @@ func (s *session) openApp() {
 		if err := s.tools.OpenApp(ctx, s.launch.AppURL+"/"); err != nil && !s.stopping.Load() {
 			s.log.Warn("the app could not be opened", "error", err)
 		}
+		proc.Trim() // the start is over
 	})
 }
 

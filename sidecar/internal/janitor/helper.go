@@ -60,6 +60,7 @@ func survive(sidecar io.Reader) int {
 			todo = m.Plan
 		case m.Browser != nil:
 			browser = *m.Browser
+			proc.Trim() // all that is left to do is to wait
 		}
 	}
 	if todo == nil || !todo.sane() {
