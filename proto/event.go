@@ -59,7 +59,9 @@ const (
 	// sent that was no event to begin with.
 	EventRecording = "recording"
 	// EventFilm: a part of a tab's film can be fetched. Detail: "artifact" its name
-	// below /artifacts/, "tab", "from" and "to" in epoch milliseconds, "bytes".
+	// below /artifacts/, "tab", "from" and "to" in epoch milliseconds, "bytes". The
+	// last parts come after EventStopping: where there is no other place for films,
+	// the stop waits for 3 s at most until each part has been fetched.
 	EventFilm = "film"
 	// EventWarning: the session goes on with less than was asked for. Detail:
 	// "code" a [Code], "message", "hint".

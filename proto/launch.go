@@ -100,6 +100,7 @@ const (
 	MaxAgentWaitMS        = 45_000 // callers give a tool call up after 60 s
 	DefaultReleaseGraceMS = 10_000
 	DefaultMaxViewers     = 8
+	DefaultVideoBytes     = 256 << 20 // some two hours of a busy page
 	mostViewers           = 100
 	DefaultViewportWidth  = 1280
 	DefaultViewportHeight = 800
@@ -147,6 +148,9 @@ type Recording struct {
 	// drives, unless VideoTakeovers is set: what is typed is readable in a film.
 	Video          bool
 	VideoTakeovers bool // also film while a person drives
+	// VideoBytes is how much film a session may have; default 268435456. Filming ends
+	// there, which an event and a marker say, and the rest of the recording goes on.
+	VideoBytes int
 }
 
 // NoAgentWait as Live.AgentWaitMS answers an agent's call at once while a

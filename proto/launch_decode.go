@@ -148,7 +148,7 @@ func (c *checker) stopAt(key string, v any) *float64 {
 
 func (c *checker) recording(key string, v any) *Recording {
 	obj, ok := c.object(key, v, "url", "token", "batch_events", "batch_bytes", "actions", "spool_bytes", "file",
-		"video", "video_takeovers")
+		"video", "video_takeovers", "video_bytes")
 	if !ok {
 		return nil
 	}
@@ -166,6 +166,7 @@ func (c *checker) recording(key string, v any) *Recording {
 	r.Actions = c.flag(key+".actions", obj["actions"])
 	r.Video = c.flag(key+".video", obj["video"])
 	r.VideoTakeovers = c.flag(key+".video_takeovers", obj["video_takeovers"])
+	r.VideoBytes = c.integer(key+".video_bytes", obj["video_bytes"], 1, maxCount, 0)
 	r.SpoolBytes = c.integer(key+".spool_bytes", obj["spool_bytes"], 0, maxCount, 0)
 	return &r
 }

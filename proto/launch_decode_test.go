@@ -95,8 +95,8 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 				Actions: true, SpoolBytes: 1 << 26,
 			}
 		}},
-		{"recording to a file", with("recording", map[string]any{"file": "a/b.pillion", "video": true, "video_takeovers": true}), func(l *proto.Launch) {
-			l.Recording = &proto.Recording{File: "a/b.pillion", BatchEvents: 1000, BatchBytes: 1 << 20, Video: true, VideoTakeovers: true}
+		{"recording to a file", with("recording", map[string]any{"file": "a/b.pillion", "video": true, "video_takeovers": true, "video_bytes": 1 << 20}), func(l *proto.Launch) {
+			l.Recording = &proto.Recording{File: "a/b.pillion", BatchEvents: 1000, BatchBytes: 1 << 20, Video: true, VideoTakeovers: true, VideoBytes: 1 << 20}
 		}},
 		{"live", with("live", live()), func(l *proto.Launch) { l.Live = ptr(wantLive) }},
 		{"live with nulls", with("live", live("agent_wait_ms", nil, "release_grace_ms", nil)),
@@ -262,6 +262,7 @@ func TestDecodeLaunchRefuses(t *testing.T) {
 		{"recording no events", recording("batch_events", 0), "recording.batch_events"},
 		{"recording half a byte", recording("batch_bytes", 0.5), "recording.batch_bytes"},
 		{"recording actions in words", recording("actions", "yes"), "recording.actions"},
+		{"recording no film at all", recording("video_bytes", 0), "recording.video_bytes"},
 		{"recording to less than no spool", recording("spool_bytes", -1), "recording.spool_bytes"},
 		{"live a string", with("live", "yes"), "live"},
 		{"live without a session", live("session_id", nil), "live.session_id"},

@@ -46,6 +46,7 @@ type recordingWire struct {
 
 	Video          bool `json:"video,omitempty"`
 	VideoTakeovers bool `json:"video_takeovers,omitempty"`
+	VideoBytes     int  `json:"video_bytes,omitempty"`
 }
 
 type liveWire struct {
@@ -98,7 +99,7 @@ func (l Launch) Encode() ([]byte, error) {
 		w.StorageState = &l.StorageState
 	}
 	if r := l.Recording; r != nil {
-		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes, r.File, r.Video, r.VideoTakeovers}
+		w.Recording = &recordingWire{r.URL, r.Token.Reveal(), r.BatchEvents, r.BatchBytes, r.Actions, r.SpoolBytes, r.File, r.Video, r.VideoTakeovers, r.VideoBytes}
 	}
 	if v := l.Live; v != nil {
 		w.Live = &liveWire{

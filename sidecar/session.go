@@ -63,9 +63,11 @@ type session struct {
 	archive  *ownArchive      // nil where the recording goes to a host
 	film     *film.Film       // nil where nothing is filmed
 	films    string           // directory for films that outlive the session; "" = none
+	handover handover         // films that the host has to fetch
 	calls    atomic.Int64     // of tools, that ran
 
 	background sync.WaitGroup                  // goroutines that end by themselves in a stop
+	serving    sync.WaitGroup                  // the HTTP server's
 	gone       chan struct{}                   // closed when Chromium ended
 	challenged atomic.Pointer[browser.Browser] // whom the proxy's challenges go to
 	stopping   atomic.Bool
@@ -297,7 +299,7 @@ func (s *session) startServer() (port int, err error) {
 	listen := httpd.Options{
 		Host: s.launch.Host, Port: s.launch.Port, AllowedHosts: s.launch.AllowedHosts, Token: s.launch.Token,
 		Version: proto.Version, StorageState: s.storageState,
-		Artifacts: s.files.Artifact, Log: s.log,
+		Artifacts: s.files.Artifact, Sent: s.handover.fetched, Log: s.log,
 	}
 	if v := s.live.Load(); v != nil {
 		forAgents.Gate = v.hub.Lease()
@@ -314,7 +316,7 @@ func (s *session) startServer() (port int, err error) {
 	if port, err = s.server.Listen(); err != nil {
 		return 0, err
 	}
-	s.background.Go(func() {
+	s.serving.Go(func() {
 		if err := s.server.Serve(); err != nil {
 			s.log.Warn("the HTTP server ended", "error", err)
 		}

@@ -80,9 +80,14 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 		s.browser.Halt()
 	}
 	viewersGone := s.closeLive()
+	hands := s.handsOver(reason)
 	if s.server != nil {
+		end := s.server.Stop
+		if hands {
+			end = s.server.HandOver
+		}
 		step, done := context.WithTimeout(fast, answerShare)
-		if err := s.server.Stop(step); err != nil {
+		if err := end(step); err != nil {
 			s.log.Warn("some calls were cut", "error", err)
 			forced = true
 		}
@@ -118,6 +123,10 @@ func (s *session) stop(ctx context.Context, sig *signals, reason string) (forced
 	}
 	s.background.Wait()
 	s.closeRecording(fast)
+	if hands {
+		s.handOver(fast)
+	}
+	s.serving.Wait()
 	if s.dirs != nil {
 		if err := s.dirs.Remove(ctx); err != nil {
 			s.log.Error("could not remove the session's directories", "error", err)

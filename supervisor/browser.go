@@ -29,6 +29,7 @@ type Browser struct {
 	events    chan proto.Event // closed at the end
 	commands  *commands
 	tail      *tail
+	filming   *filmFetcher // nil where films stay where they are
 
 	stopAsked chan stopPlan // takes one plan; the first wins
 	killNow   chan struct{} // closed when politeness is over
@@ -37,6 +38,8 @@ type Browser struct {
 	ended     chan struct{} // closed when nothing of it is left, and usage and err are final
 
 	mu    sync.Mutex
+	port  int // of the ready line
+	films []Film
 	usage Usage
 	err   error
 }
@@ -62,6 +65,7 @@ func newBrowser(s *Supervisor, launch proto.Launch, process Process) *Browser {
 		ended:     make(chan struct{}),
 	}
 	b.tail = &tail{mask: newMasker(launch), line: func(line string) { b.log.Debug(line) }}
+	b.filming = newFilmFetcher(s.Films, launch.Token, b.log)
 	b.launch.StorageState = proto.StorageState{} // sent, and of no more use here
 	b.usage.Started = time.Now()
 	return b
@@ -117,6 +121,9 @@ type Usage struct {
 
 	// EventsLost counts the events that were dropped because nobody read them.
 	EventsLost int
+
+	// FilmsLost counts the films that could not be fetched to Supervisor.Films.
+	FilmsLost int
 }
 
 // Duration is the time from Started to Stopped, or until now while it runs.

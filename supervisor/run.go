@@ -38,7 +38,13 @@ type stopPlan struct {
 func (b *Browser) run() {
 	var streams sync.WaitGroup
 	over := make(chan struct{}) // the process has ended
-	streams.Go(func() { b.readOutput(b.process.Stdout()) })
+	streams.Go(func() {
+		defer b.filming.close()
+		b.readOutput(b.process.Stdout())
+	})
+	if b.filming != nil {
+		streams.Go(b.fetchFilms)
+	}
 	streams.Go(func() { b.tail.read(b.process.Stderr()) })
 	streams.Go(func() { b.commands.run(over) })
 	exited := make(chan error, 1)
@@ -120,6 +126,7 @@ func (b *Browser) drain(streams *sync.WaitGroup) {
 	cut := time.AfterFunc(drainGrace, func() {
 		b.process.Stdout().Close()
 		b.process.Stderr().Close()
+		b.filming.giveUp()
 	})
 	streams.Wait()
 	cut.Stop()
@@ -136,6 +143,7 @@ func (b *Browser) readOutput(output io.Reader) {
 	case err == nil:
 		ready, err := parseReady([]byte(b.tail.mask.mask(string(line))), b.expect)
 		b.mu.Lock()
+		b.port = ready.Port
 		b.usage.Started = time.Now() // here, so that no event can be older
 		b.mu.Unlock()
 		b.handshake <- handshake{ready, err}
@@ -159,6 +167,9 @@ func (b *Browser) readOutput(output io.Reader) {
 			continue
 		}
 		b.note(event)
+		if event.Type == proto.EventFilm && b.filming != nil {
+			b.filming.told(event)
+		}
 		if !b.commands.answered(event) {
 			b.deliver(event)
 		}

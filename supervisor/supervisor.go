@@ -46,6 +46,13 @@ type Supervisor struct {
 	// version of this library, [proto.Version]. [AnyVersion] accepts all.
 	ExpectVersion string
 
+	// Films is a directory to which the films of browsers are fetched whose
+	// launch has Recording.Video, each part as soon as it has come to its end.
+	// It is made where there is none. When Stop or Wait return, all are there:
+	// the browser's end waits for the last ones. Empty: none are fetched.
+	// [Browser.Films] tells which film is whose.
+	Films string
+
 	// Log receives what happens to browsers: starts and ends at level Info, the
 	// sidecars' own log lines at level Debug, secrets masked. nil: silent.
 	Log *slog.Logger

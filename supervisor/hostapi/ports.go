@@ -103,6 +103,14 @@ type Recordings interface {
 	Complete(ctx context.Context, sandbox Sandbox, session string) error
 }
 
+// FilmKeeper is what [Recordings] are that keep films too: what they open with
+// Video is filmed.
+type FilmKeeper interface {
+	// FilmsDir is the directory for the films of a session; it is made where
+	// there is none. All of them are there when the session is completed.
+	FilmsDir(sandbox Sandbox, session string) string
+}
+
 // Clock tells the time by which sandboxes expire and minutes are counted.
 // Default: the system's.
 type Clock interface {

@@ -87,6 +87,9 @@ func (h *Host) begin(ctx context.Context, s *session, o StartOptions) (*supervis
 		starter.Log = h.log
 	}
 	starter.Log = starter.Log.With("sandbox", s.sandbox.ID, "session", s.id)
+	if films, ok := h.o.Recordings.(FilmKeeper); ok && launch.Recording != nil && launch.Recording.Video {
+		starter.Films = films.FilmsDir(s.sandbox, s.id)
+	}
 	return starter.Start(ctx, launch)
 }
 

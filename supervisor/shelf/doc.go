@@ -7,6 +7,9 @@
 //	mux.Handle("/ingest/", http.StripPrefix("/ingest", store.Ingest()))
 //	mux.Handle("/recordings/", http.StripPrefix("/recordings", s.Handler(host)))
 //
+// After s.Film("films") browsers are filmed too, and all their films are in a
+// directory of the recording's name when it is completed.
+//
 // # Invariants
 //
 //   - An owner sees, replays and exports their own recordings. Others' can't be

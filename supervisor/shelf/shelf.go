@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -22,13 +23,23 @@ import (
 type Shelf struct {
 	store  *recordings.Store
 	ingest string
+	films  string // directory; "" = nothing is filmed
 }
 
 // New makes one of a store. ingest is the URL under which the store's Ingest
 // is served, as sidecars reach it.
-func New(store *recordings.Store, ingest string) *Shelf { return &Shelf{store, ingest} }
+func New(store *recordings.Store, ingest string) *Shelf {
+	return &Shelf{store: store, ingest: ingest}
+}
 
-var _ hostapi.Recordings = (*Shelf)(nil)
+// Film has the tabs of browsers filmed that start from now on. The films go into
+// directories of dir, each called as the recording is.
+func (s *Shelf) Film(dir string) { s.films = dir }
+
+var (
+	_ hostapi.Recordings = (*Shelf)(nil)
+	_ hostapi.FilmKeeper = (*Shelf)(nil)
+)
 
 // ownerBytes are as many of an owner's digest as nobody finds a second owner for.
 const ownerBytes = 16
@@ -51,7 +62,14 @@ func (s *Shelf) Open(ctx context.Context, sandbox hostapi.Sandbox, session strin
 	if err != nil {
 		return nil, err
 	}
-	return in.Launch(s.ingest), nil
+	launch := in.Launch(s.ingest)
+	launch.Video = s.films != ""
+	return launch, nil
+}
+
+// FilmsDir implements [hostapi.FilmKeeper].
+func (s *Shelf) FilmsDir(sandbox hostapi.Sandbox, session string) string {
+	return filepath.Join(s.films, ID(sandbox.Owner, session))
 }
 
 // Complete implements [hostapi.Recordings].

@@ -41,7 +41,11 @@ func (s *Server) artifact(w http.ResponseWriter, escaped string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	w.WriteHeader(http.StatusOK)
-	if _, err := io.CopyN(w, f, info.Size()); errors.Is(err, io.EOF) {
+	_, err = io.CopyN(w, f, info.Size())
+	switch {
+	case err == nil && s.opts.Sent != nil:
+		s.opts.Sent(name)
+	case errors.Is(err, io.EOF):
 		// The file has become shorter and the length is out: only the connection's
 		// end can say that it is not true.
 		panic(http.ErrAbortHandler)

@@ -46,6 +46,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 // route finds the handler of a path. Paths are compared byte for byte.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	switch path := rawPath(r.RequestURI); {
+	case s.refuses(path):
+		w.Header().Set("Connection", "close")
+		writeError(w, http.StatusServiceUnavailable, "The browser is stopping")
 	case path == "/mcp":
 		s.opts.MCP.ServeHTTP(w, r)
 	case path == "/health" && r.Method == http.MethodGet:

@@ -67,6 +67,9 @@ type Options struct {
 	// request's path after /artifacts/; nil: there is no such route. Its error
 	// means that there is no such file.
 	Artifacts func(name string) (*os.File, error)
+	// Sent is told of each of those files of which every byte was sent; nil: nobody
+	// is.
+	Sent func(name string)
 	// Live takes over upgrades of /live that passed their guard; nil: there is
 	// no live view. It is not waited for in a stop, and closes its own sockets.
 	Live http.Handler
@@ -92,6 +95,7 @@ type Server struct {
 	listener net.Listener
 
 	mu       sync.Mutex
+	handing  bool // only files are given
 	stopping bool
 	active   int           // requests that have no answer yet
 	quiet    chan struct{} // closed when stopping and nothing is active
@@ -194,6 +198,23 @@ func (s *Server) Serve() error {
 		return nil // the listener was closed for it
 	}
 	return fmt.Errorf("serve: %w", err)
+}
+
+// HandOver ends everything but the session's files, which can be fetched until
+// [Server.Stop]: the calls of agents have their answers, and every other request is
+// refused.
+func (s *Server) HandOver(ctx context.Context) error {
+	s.mu.Lock()
+	s.handing = true
+	s.mu.Unlock()
+	return s.opts.MCP.Stop(ctx)
+}
+
+// refuses says whether a request comes too late.
+func (s *Server) refuses(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handing && path != "/mcp" && !strings.HasPrefix(path, artifactsPath)
 }
 
 // Stop closes the port, lets the calls of agents have their answers, and cuts

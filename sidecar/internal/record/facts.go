@@ -165,6 +165,11 @@ func (r *Recorder) Filmed(tab int, from, to time.Time, file string) {
 	})
 }
 
+// FilmEnded records that nothing is filmed any more, and why.
+func (r *Recorder) FilmEnded(at time.Time, reason string) {
+	r.inbox.push(0, func() { r.marker(at, 0, "film_ended", pair{"reason", tree.String(reason)}) })
+}
+
 // console records an error or a warning. Players read its text under either of two
 // names.
 func (r *Recorder) console(e event.Event) {

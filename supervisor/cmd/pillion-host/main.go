@@ -48,6 +48,7 @@ Serves a sample app, starts a browser for it, and shows both on a dashboard.
   -backend FILE   where browsers run, as JSON: {"kind": "container", "options": {"image": "pillion"}}
   -shell, -full   which Chromium: the headless shell, or the full browser
   -out DIR        keep the agent's screenshot and a recording of the browser there
+  -film           with -out: film its tabs as well
   -v              show the sidecar's log too
 `
 
@@ -55,6 +56,7 @@ Serves a sample app, starts a browser for it, and shows both on a dashboard.
 type options struct {
 	demo, once  bool
 	shell, full bool
+	film        bool
 	verbose     bool
 	addr        string
 	sidecar     string
@@ -93,6 +95,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.once, "once", false, "")
 	flags.BoolVar(&o.shell, "shell", false, "")
 	flags.BoolVar(&o.full, "full", false, "")
+	flags.BoolVar(&o.film, "film", false, "")
 	flags.BoolVar(&o.verbose, "v", false, "")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "")
 	flags.StringVar(&o.sidecar, "sidecar", "", "")
@@ -108,6 +111,8 @@ func parse(args []string) (options, error) {
 		return o, fmt.Errorf("there is no argument %q", flags.Arg(0))
 	case o.sidecar != "" && o.backend != "":
 		return o, errors.New("-sidecar and -backend exclude each other: a backend has its own options")
+	case o.film && o.out == "":
+		return o, errors.New("-film needs -out: films are kept there")
 	case o.shell && o.full:
 		return o, errors.New("-shell and -full exclude each other")
 	case err != nil:

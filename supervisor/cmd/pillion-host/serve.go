@@ -56,7 +56,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 		return fmt.Errorf("serve the dashboard: %w", err)
 	}
 	here := "http://" + l.Addr().String()
-	tape, err := openTape(ctx, o.out, here, slog.New(slog.NewTextHandler(stderr, nil)))
+	tape, err := openTape(ctx, o.out, here, o.film, slog.New(slog.NewTextHandler(stderr, nil)))
 	if err != nil {
 		l.Close()
 		return fmt.Errorf("record the browser: %w", err)

@@ -17,6 +17,7 @@ const (
 	recordingsPath = "/recordings/" // where people look at recordings
 	ingestPath     = "/ingest/"     // where sidecars send them
 	recordingsFile = "recordings.db"
+	filmsDir       = "films"
 )
 
 // tape keeps recordings where the command line says. A nil one records nothing.
@@ -27,8 +28,8 @@ type tape struct {
 }
 
 // openTape opens the recordings in a directory; there are none without one.
-// host is this program's own address.
-func openTape(ctx context.Context, dir, host string, log *slog.Logger) (*tape, error) {
+// host is this program's own address; film also films.
+func openTape(ctx context.Context, dir, host string, film bool, log *slog.Logger) (*tape, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -37,7 +38,11 @@ func openTape(ctx context.Context, dir, host string, log *slog.Logger) (*tape, e
 	if err != nil {
 		return nil, err
 	}
-	return &tape{store, shelf.New(store, host+ingestPath), file}, nil
+	t := &tape{store, shelf.New(store, host+ingestPath), file}
+	if film {
+		t.shelf.Film(filepath.Join(dir, filmsDir))
+	}
+	return t, nil
 }
 
 // recordings are the host's; nil records nothing.

@@ -123,6 +123,7 @@
       case 'crashed': return { kind: 'error', head: 'The page crashed', text: '' };
       case 'recording_failed': return { kind: 'session', head: 'A page could not be recorded', text: '' };
       case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: word(data.dropped, '') };
+      case 'film_ended': return { kind: 'session', head: 'Filming ends', text: text(data.reason) };
       case 'filmed': return { kind: 'session', head: 'Film begins', text: text(data.file) };
       case 'stopping': return { kind: 'session', head: 'The session ended', text: text(data.reason) };
       default: return { kind: 'session', head: word(data.label, 'A marker'), text: '' };

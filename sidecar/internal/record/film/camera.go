@@ -66,7 +66,7 @@ func (c *camera) run(ctx context.Context) {
 	for failures := 0; failures < maxFailures; {
 		held, over := c.orders()
 		switch {
-		case over || ctx.Err() != nil:
+		case over || c.film.isFull() || ctx.Err() != nil:
 			return
 		case held:
 			c.wait(ctx, nil)
@@ -74,7 +74,7 @@ func (c *camera) run(ctx context.Context) {
 		}
 		part, err := c.take(ctx)
 		if err == nil && len(part.MP4) > 0 {
-			err = c.film.opts.Keep(part)
+			err = c.film.keep(part)
 		}
 		if err == nil {
 			failures = 0

@@ -10,7 +10,8 @@
 // # Invariants
 //
 //   - Filming never harms the session: nobody waits for a camera, a fault costs a
-//     part and is logged once, and what a camera holds in memory is bounded.
+//     part and is logged once, and what a camera holds in memory and what a session
+//     keeps is bounded.
 //   - Nothing is filmed from the moment that a person drives until they let go,
 //     unless that is asked for.
 //   - Each camera belongs to the Film and has ended when Stop returns.

@@ -21,6 +21,11 @@ type Options struct {
 	Takeovers bool
 	// Part is how long a part may get; 0 = a minute.
 	Part time.Duration
+	// Limit is how many bytes of film are kept; 0 = no limit. The part that would go
+	// over it is not, and nothing is filmed any more.
+	Limit int64
+	// Full is told once that the limit was reached. Nil: nobody is.
+	Full func()
 	Log  *slog.Logger
 }
 
@@ -42,6 +47,8 @@ type Film struct {
 	held    bool // a person drives
 	stopped bool
 	told    bool // of what goes wrong
+	kept    int64
+	full    bool
 
 	ctx    context.Context // ends what a camera does when Stop must not wait
 	cancel context.CancelFunc
@@ -137,6 +144,31 @@ func (f *Film) Stop(ctx context.Context) {
 	defer stop()
 	f.work.Wait()
 	f.cancel()
+}
+
+// keep keeps a part, unless that goes over the limit.
+func (f *Film) keep(p Part) error {
+	f.mu.Lock()
+	was := f.full
+	f.full = f.full || f.opts.Limit > 0 && f.kept+int64(len(p.MP4)) > f.opts.Limit
+	full := f.full
+	if !full {
+		f.kept += int64(len(p.MP4))
+	}
+	f.mu.Unlock()
+	if !full {
+		return f.opts.Keep(p)
+	}
+	if !was && f.opts.Full != nil {
+		f.opts.Full()
+	}
+	return nil
+}
+
+func (f *Film) isFull() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.full
 }
 
 // failed says what went wrong, once: a session has many parts.
