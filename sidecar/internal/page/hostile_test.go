@@ -51,6 +51,37 @@ func TestFormsThatHideTheDOM(t *testing.T) {
 	}
 }
 
+// MathML and SVG may have elements with the names of HTML's, and without their
+// properties.
+func TestElementsThatAreCalledLikeControls(t *testing.T) {
+	t.Parallel()
+	s := open(t, `<button>Real</button><div id=x></div><script>
+		const names = 'a area audio button canvas caption details dialog fieldset figure form frame iframe img input label legend meter object optgroup option output progress select slot summary table tbody td template textarea th tr video'.split(' ');
+		for (const space of ['http://www.w3.org/1998/Math/MathML', 'http://www.w3.org/2000/svg', 'urn:x', null]) for (const outer of names) for (const inner of names) {
+			const [o, i] = [outer, inner].map((n) => document.createElementNS(space, n));
+			i.append('in');
+			o.append(i);
+			x.append(o);
+		}
+		x.append(...['select', 'input', 'table', 'slot'].map((n) => document.createElementNS('http://www.w3.org/1998/Math/MathML', n)));
+		x.lastChild.append(document.createElement('th'), document.createElement('option'));
+		for (const n of ['th', 'option', 'input']) x.children[x.children.length - 2].append(document.createElement(n));
+	</script>`)
+	if got := s.snapshot(); !strings.Contains(got, `- button "Real"`) {
+		t.Errorf("the page reads\n%s", got)
+	}
+	for _, target := range []string{"text=in >> nth=3", "#x > :nth-child(40)", "role=button >> nth=0", "getByLabel('in').first()"} {
+		if el, err := s.view.Locate(s.ctx, target); err == nil {
+			var preview string
+			if err := el.Call(s.ctx, "describe", &preview); err != nil {
+				t.Errorf("%s: %v", target, err)
+			}
+		} else if !strings.Contains(err.Error(), "does not match any elements") {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
+
 func TestPageTextCannotForgeLines(t *testing.T) {
 	t.Parallel()
 	breaks := []string{"\n", "\r", "\r\n", "\u2028", "\u2029", "\u0085", "\v", "\f", "\x1c"}

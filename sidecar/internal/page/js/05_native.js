@@ -16,7 +16,8 @@ const parentElement = getter(Node.prototype, 'parentElement');
 const isConnected = getter(Node.prototype, 'isConnected');
 const textContent = getter(Node.prototype, 'textContent');
 const textData = getter(CharacterData.prototype, 'data');
-const localName = getter(Element.prototype, 'localName');
+const tagOf = getter(Element.prototype, 'localName');
+const namespaceOf = getter(Element.prototype, 'namespaceURI');
 const firstElementChild = getter(Element.prototype, 'firstElementChild');
 const nextElementSibling = getter(Element.prototype, 'nextElementSibling');
 const previousElementSibling = getter(Element.prototype, 'previousElementSibling');
@@ -36,6 +37,18 @@ const rendered = (el) => checkVisibility.call(el);
 const closestTo = (el, css) => closest.call(el, css);
 const matching = (el, css) => matches.call(el, css);
 const allIn = (el, css) => querySelectorAll.call(el, css);
+
+// Elements whose own properties we ask for. MathML and SVG can have elements of
+// the same names, without those properties and the meaning.
+const HTML_ONLY = new Set(['details', 'input', 'option', 'select', 'slot', 'table', 'textarea']);
+const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
+
+// localName gives the name of an element; '' for one that is called like one of
+// HTML's and is none.
+const localName = (el) => {
+  const name = tagOf(el);
+  return HTML_ONLY.has(name) && namespaceOf(el) !== HTML_NAMESPACE ? '' : name;
+};
 
 const ELEMENT = 1;
 const TEXT = 3;

@@ -34,7 +34,7 @@ function slotOf(node) {
   if (!slots) {
     slots = new Map();
     for (const s of root.querySelectorAll('slot')) {
-      for (const n of s.assignedNodes()) slots.set(n, s);
+      if (localName(s)) for (const n of s.assignedNodes()) slots.set(n, s);
     }
     cache.set(host, slots);
   }

@@ -53,7 +53,7 @@ function headerRole(el) {
     const row = parentElement(el);
     const table = row && localName(row) === 'tr' && closestOver(row, 'table');
     // The only cell of a table is a title, it heads nothing.
-    return table && table.rows.length <= 1 ? null : 'columnheader';
+    return table && localName(table) && table.rows.length <= 1 ? null : 'columnheader';
   }
   if (isHeaderCell(next) && isHeaderCell(previous)) return 'columnheader';
   return holdsData(next) || holdsData(previous) ? 'rowheader' : 'columnheader';

@@ -52,7 +52,7 @@ P.snapshot = scoped((root, options) => {
 // A document without a body is XML or SVG: all of it is content.
 function documentRoot() {
   const root = rootElementOf(doc);
-  return root && root.namespaceURI !== 'http://www.w3.org/1999/xhtml' ? root : null;
+  return root && namespaceOf(root) !== HTML_NAMESPACE ? root : null;
 }
 
 // activeElement gives the focused element, inside of shadow trees too; null

@@ -13,7 +13,7 @@ function clip(s, max) {
 // most 80 characters.
 P.describe = (el) => {
   if (nodeType(el) !== ELEMENT) return clip(String(el.nodeName), PREVIEW_MAX);
-  const tag = clip(localName(el), 24);
+  const tag = clip(tagOf(el), 24);
   let open = '<' + tag;
   for (const name of PREVIEW_ATTRIBUTES) {
     const v = attr(el, name);

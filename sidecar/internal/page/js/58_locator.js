@@ -73,13 +73,13 @@
         parts.unshift(`#${CSS.escape(id)}`);
         break;
       }
-      const tag = localName(e);
+      const tag = tagOf(e);
       const parent = parentElement(e);
       let nth = 0;
       let same = 0;
       if (parent) {
         for (let c = firstElementChild(parent); c; c = nextElementSibling(c)) {
-          if (localName(c) !== tag) continue;
+          if (tagOf(c) !== tag) continue;
           same++;
           if (c === e) nth = same;
         }
