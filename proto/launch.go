@@ -53,6 +53,10 @@ type Launch struct {
 	Snapshot          string // of the page after an action: "full" (default), "changes" or "none"
 	SnapshotMaxChars  int    // of a page in an answer, default 100000
 	ScreenshotMaxEdge int    // pixels of a picture's longer side, default 8000
+
+	// Metrics serves the sidecar's own at /metrics, in the text format of Prometheus,
+	// to whoever has the token.
+	Metrics bool
 }
 
 // Mode says whether Chromium shows a window.

@@ -55,7 +55,7 @@ const (
 func (c *checker) launch(doc map[string]any) Launch {
 	c.warnUnknown("", doc, "mode", "capabilities", "allowed_hosts", "port", "chromium_sandbox", "workdir",
 		"app_url", "storage_state", "token", "host", "stop_at", "recording", "live",
-		"lifeline", "chromium_path", "chromium", "viewport", "snapshot", "snapshot_max_chars", "screenshot_max_edge",
+		"lifeline", "chromium_path", "chromium", "viewport", "snapshot", "snapshot_max_chars", "screenshot_max_edge", "metrics",
 		"egress", "allow_origins", "allow_hosts", "loopback_aliases", "ignore_https_errors", "app_ca")
 
 	var l Launch
@@ -94,6 +94,7 @@ func (c *checker) launch(doc map[string]any) Launch {
 	l.Snapshot = c.oneOf("snapshot", doc["snapshot"], SnapshotFull, SnapshotChanges, SnapshotNone)
 	l.SnapshotMaxChars = c.integer("snapshot_max_chars", doc["snapshot_max_chars"], minSnapshot, maxSnapshot, DefaultSnapshotMaxChars)
 	l.ScreenshotMaxEdge = c.integer("screenshot_max_edge", doc["screenshot_max_edge"], minEdge, maxEdge, DefaultScreenshotMaxEdge)
+	l.Metrics = c.flag("metrics", doc["metrics"])
 	c.reach(&l, doc, app)
 	return l.WithDefaults()
 }

@@ -134,6 +134,7 @@ func TestDecodeLaunchAccepts(t *testing.T) {
 		{"snapshot", with("snapshot", "changes", "snapshot_max_chars", 1000, "screenshot_max_edge", 64), func(l *proto.Launch) {
 			l.Snapshot, l.SnapshotMaxChars, l.ScreenshotMaxEdge = proto.SnapshotChanges, 1000, 64
 		}},
+		{"metrics", with("metrics", true), func(l *proto.Launch) { l.Metrics = true }},
 		{"the last of two keys wins", `{"port":"x","app_url":"http://127.0.0.1:3000","token":"` + token + `","port":9}`,
 			func(l *proto.Launch) { l.Port = 9 }},
 		{"white space around", "\r\n\t " + with() + " \n", nil},
@@ -335,7 +336,7 @@ func TestDecodeLaunchReportsAllInOrder(t *testing.T) {
 	text := `{"live":{"origins":[],"agent_wait_ms":-1,"release_grace_ms":0},"recording":{"batch_bytes":0},
 		"stop_at":"soon","token":"x y","storage_state":{"cookies":[1],"origins":[2]},"app_url":"ftp://x","workdir":"",
 		"chromium_sandbox":null,"port":-1,"allowed_hosts":[1],"capabilities":1,"mode":1,
-		"screenshot_max_edge":1,"snapshot_max_chars":"1","snapshot":1,
+		"metrics":1,"screenshot_max_edge":1,"snapshot_max_chars":"1","snapshot":1,
 		"viewport":{"width":0,"height":0},"chromium":1,"chromium_path":1,"lifeline":1}`
 	_, _, err := decodeLaunch(t, text)
 	var le *proto.LaunchError
@@ -352,12 +353,12 @@ func TestDecodeLaunchReportsAllInOrder(t *testing.T) {
 		"recording.url", "recording.token", "recording.batch_bytes",
 		"live.session_id", "live.origins", "live.agent_wait_ms", "live.release_grace_ms",
 		"lifeline", "chromium_path", "chromium", "viewport.width", "viewport.height",
-		"snapshot", "snapshot_max_chars", "screenshot_max_edge"}
+		"snapshot", "snapshot_max_chars", "screenshot_max_edge", "metrics"}
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Error(diff)
 	}
 	var e *proto.Error
-	if !errors.As(err, &e) || e.Message != le.Failures[0].Message || !strings.Contains(e.Hint, "25 more") {
+	if !errors.As(err, &e) || e.Message != le.Failures[0].Message || !strings.Contains(e.Hint, "26 more") {
 		t.Errorf("the border's error is %+v", e)
 	}
 }

@@ -25,6 +25,7 @@ type launchWire struct {
 	Snapshot          string `json:"snapshot,omitempty"`
 	SnapshotMaxChars  int    `json:"snapshot_max_chars,omitempty"`
 	ScreenshotMaxEdge int    `json:"screenshot_max_edge,omitempty"`
+	Metrics           bool   `json:"metrics,omitempty"`
 
 	Egress            Egress          `json:"egress,omitempty"`
 	AllowOrigins      []AllowedOrigin `json:"allow_origins,omitempty"`
@@ -87,7 +88,7 @@ func (l Launch) Encode() ([]byte, error) {
 		ChromiumPath: l.ChromiumPath,
 		Chromium:     l.Chromium,
 
-		Snapshot: l.Snapshot, SnapshotMaxChars: l.SnapshotMaxChars, ScreenshotMaxEdge: l.ScreenshotMaxEdge,
+		Snapshot: l.Snapshot, SnapshotMaxChars: l.SnapshotMaxChars, ScreenshotMaxEdge: l.ScreenshotMaxEdge, Metrics: l.Metrics,
 
 		Egress: l.Egress, AllowOrigins: l.AllowOrigins, AllowHosts: l.AllowHosts, LoopbackAliases: l.LoopbackAliases,
 		IgnoreHTTPSErrors: l.IgnoreHTTPSErrors, AppCA: l.AppCA,

@@ -42,7 +42,7 @@ func fullLaunch() proto.Launch {
 		Chromium:               proto.ChromiumFull,
 		Viewport:               proto.Viewport{Width: 1024, Height: 768},
 
-		Snapshot: proto.SnapshotChanges, SnapshotMaxChars: 30000, ScreenshotMaxEdge: 1568,
+		Snapshot: proto.SnapshotChanges, SnapshotMaxChars: 30000, ScreenshotMaxEdge: 1568, Metrics: true,
 
 		Egress: proto.EgressAllowList,
 		AllowOrigins: []proto.AllowedOrigin{
@@ -225,7 +225,7 @@ func randomLaunch(r *rand.Rand) proto.Launch {
 		l.Live = &proto.Live{SessionID: text(12), Origins: []string{"https://d.test"}, AgentWaitMS: r.IntN(45002) - 1, ReleaseGraceMS: r.IntN(9)}
 	}
 	l.DisableChromiumSandbox, l.Lifeline = coin(), coin()
-	l.IgnoreHTTPSErrors = coin()
+	l.IgnoreHTTPSErrors, l.Metrics = coin(), coin()
 	if coin() {
 		l.Egress = []proto.Egress{proto.EgressOpen, proto.EgressAllowList}[r.IntN(2)]
 		l.AllowOrigins = []proto.AllowedOrigin{{Origin: fmt.Sprintf("https://o%d.test", r.IntN(9)), Private: coin()}}

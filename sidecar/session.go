@@ -310,6 +310,7 @@ func (s *session) startServer() (port int, err error) {
 	}
 	s.recordCalls(&forAgents)
 	s.countCalls(&forAgents)
+	s.serveMetrics(&forAgents, &listen)
 	s.gateway = mcp.New(forAgents)
 	listen.MCP = s.gateway
 	s.server = httpd.New(listen)

@@ -23,7 +23,7 @@ func (h *Host) passMCP(w http.ResponseWriter, r *http.Request, who Identity) (er
 		if err != nil {
 			status = statusOf(proto.CodeOf(err))
 		}
-		h.metrics.add(countCalls, strconv.Itoa(status/100)+"xx", 1)
+		h.metrics.calls.Add(1, strconv.Itoa(status/100)+"xx")
 	}()
 	return h.toBrowser(counted, r.WithContext(ctx), who)
 }

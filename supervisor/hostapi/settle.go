@@ -29,7 +29,7 @@ func (h *Host) settle(ctx context.Context, e Entry) error {
 			failed = errors.Join(failed, fmt.Errorf("record %d minutes: %w", u.Quantity, err))
 		} else {
 			e.Metered = true
-			h.metrics.add(countMinutes, "", u.Quantity)
+			h.metrics.minutes.Add(float64(u.Quantity))
 		}
 	}
 	if failed == nil {

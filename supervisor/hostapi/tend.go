@@ -31,20 +31,20 @@ func (h *Host) tend(s *session, o StartOptions) {
 	ctx, span := h.o.Tracer.Start(s.wanted, "browser.start", attrs...)
 	browser, err := h.begin(ctx, s, o)
 	span.End(err)
-	h.metrics.add(countStarts, resultOf(err, s), 1)
+	h.metrics.starts.Add(1, resultOf(err, s))
 	if err != nil {
 		s.over(h.o.Clock.Now(), "", err)
 		log.Info("browser did not start", "error", err)
 		close(s.ready)
 	} else {
-		h.metrics.startTook(time.Since(began))
+		h.metrics.startTook.Observe(time.Since(began))
 		s.started(browser, h.o.Clock.Now())
 		h.note(context.Background(), s.entry(h.o.Clock.Now()))
 		close(s.ready)
 		h.attend(s, browser)
 		ended := browser.Wait(context.Background()) // near, if not past
 		s.over(h.o.Clock.Now(), browser.Usage().Reason, ended)
-		h.metrics.add(countEnds, string(s.show().Status), 1)
+		h.metrics.ends.Add(1, string(s.show().Status))
 	}
 	s.askToStop() // whoever waits for the end need not wait for what follows
 	h.mu.Lock()

@@ -18,7 +18,7 @@ func (h *Host) Ticket(ctx context.Context, who Identity, id string, mode proto.T
 	ticket, err := h.ticket(ctx, who, id, mode)
 	span.End(err)
 	if err == nil {
-		h.metrics.add(countTickets, string(mode), 1)
+		h.metrics.tickets.Add(1, string(mode))
 	}
 	return ticket, err
 }

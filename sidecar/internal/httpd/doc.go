@@ -14,7 +14,7 @@
 //     served.
 //   - Paths are compared as they were sent: nothing is decoded, cleaned or
 //     redirected, so there is one spelling of each route.
-//   - Every answer but a file is JSON that no cache keeps, with its exact length;
+//   - Every answer but a file and the metrics is JSON that no cache keeps, with its exact length;
 //     there is no CORS header on any of them.
 //   - A file is sent to be saved: with a type from a short list, or none, and
 //     without anything that would let it run under this server's origin.

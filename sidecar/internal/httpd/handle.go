@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pillion-browser/pillion/proto/exposition"
 )
 
 // handle answers one request.
@@ -58,6 +61,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		}{"ok", s.opts.Version})
 	case path == "/storage-state" && r.Method == http.MethodGet && s.opts.StorageState != nil:
 		s.storageState(w, r)
+	case path == "/metrics" && r.Method == http.MethodGet && s.opts.Metrics != nil:
+		s.metrics(w)
 	case strings.HasPrefix(path, artifactsPath) && r.Method == http.MethodGet && s.opts.Artifacts != nil:
 		s.artifact(w, strings.TrimPrefix(path, artifactsPath))
 	default:
@@ -80,6 +85,14 @@ func (s *Server) storageState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"storage_state": state})
+}
+
+// metrics answers with the session's counters.
+func (s *Server) metrics(w http.ResponseWriter) {
+	page := s.opts.Metrics()
+	w.Header().Set("Content-Type", exposition.ContentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+	_, _ = io.WriteString(w, page) // the client may be gone; nobody else is to be told
 }
 
 const internalError = "Internal error"

@@ -70,6 +70,9 @@ type Options struct {
 	// Sent is told of each of those files of which every byte was sent; nil: nobody
 	// is.
 	Sent func(name string)
+	// Metrics writes what the session counts, in the text format of Prometheus; nil:
+	// there is no such route.
+	Metrics func() string
 	// Live takes over upgrades of /live that passed their guard; nil: there is
 	// no live view. It is not waited for in a stop, and closes its own sockets.
 	Live http.Handler

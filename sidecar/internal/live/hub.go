@@ -285,6 +285,13 @@ func (h *Hub) letGo() {
 	h.opts.Screen.Release()
 }
 
+// Viewers is how many watch at this moment.
+func (h *Hub) Viewers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.viewers)
+}
+
 // Watched is how long somebody has watched in all.
 func (h *Hub) Watched() time.Duration {
 	h.mu.Lock()

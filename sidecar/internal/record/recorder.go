@@ -164,6 +164,9 @@ func (r *Recorder) healthy() {
 	r.mend()
 }
 
+// Report is the account up to now.
+func (r *Recorder) Report() deliver.Report { return r.out.Report() }
+
 // Close ends the recording: no event comes any more, and what is there is posted
 // until ctx ends, five seconds at most. It returns the account.
 func (r *Recorder) Close(ctx context.Context) deliver.Report {

@@ -172,6 +172,9 @@ func (d *Delivery) lose(reason Reason, lost ...Item) {
 	d.opts.OnLost(reason, lost)
 }
 
+// Report is the account up to now.
+func (d *Delivery) Report() Report { return d.account.get() }
+
 // Close sends what is there until ctx ends, five seconds at most, and returns the
 // account.
 func (d *Delivery) Close(ctx context.Context) Report {
