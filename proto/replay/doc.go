@@ -7,10 +7,11 @@
 // which pages are recorded. It reads the recording's events as they are in the
 // archive and makes of them, in web/js:
 //
-//	model   tabs, each with the events that tell its pages, and the timeline's items
-//	stage   a player for each tab, at the moment that the clock says
-//	clock   plays, pauses, jumps, skips what is idle
-//	list    actions, navigations, errors, takeovers and refusals, filtered and searched
+//	harmless  takes out what would contact somebody
+//	model     tabs, each with the events that tell its pages, and the timeline's items
+//	stage     a player for each tab, at the moment that the clock says
+//	clock     plays, pauses, jumps, skips what is idle
+//	list      actions, navigations, errors, takeovers and refusals, filtered and searched
 //
 // A moment can be named in the page's address: #t=MILLISECONDS from the beginning,
 // with &tab=N and &zoom=1 for the page in its own size.
@@ -21,7 +22,8 @@
 //     builds it in a frame whose sandbox allows none, and the policy of the page
 //     allows only its own files, or, in an export, two scripts by their digests.
 //   - Whoever looks at a recording contacts nobody: pictures, styles and fonts that
-//     are not in it are not fetched.
+//     are not in it are not fetched, names are not looked up, and no connection is
+//     opened ahead of time.
 //   - What a recording says stands in the page as text and never as markup.
 //   - One broken event costs itself, and one broken tab no other.
 //
@@ -30,6 +32,9 @@
 // Why are inline styles allowed? The frame inherits the page's policy, and the
 // recorded pages have styles. A style runs nothing and, since the policy lets
 // nothing be fetched, tells nobody anything.
+//
+// Why is something taken out, when the policy forbids all? A browser follows hints
+// such as preconnect, and prepares for where a frame will go, without asking a policy.
 //
 // Why a clock of our own, when the player has one? A session has several tabs and
 // the player knows one. The clock is the session's; players are told where they are.

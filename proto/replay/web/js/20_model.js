@@ -1,7 +1,5 @@
 
-  // The library's types of events, those that matter here.
-  const FULL_SNAPSHOT = 2, INCREMENT = 3, META = 4, CUSTOM = 5;
-  // The last of its types, and a page's largest size in CSS pixels.
+  // The last of the library's types of events, and a page's largest size in CSS pixels.
   const MOST = 6, LARGEST = 16384;
   // Sources of increments that a hand causes: mouse buttons, typing.
   const BY_HAND = new Set([2, 5]);
@@ -64,6 +62,7 @@
     times.sort((a, b) => a - b);
     const start = times[0] || 0, end = times[times.length - 1] || 0;
     for (const t of tabs.values()) {
+      harmless(t.events);
       // A player needs two events, and the last one is the session's end for all.
       if (t.events.length > 0) t.events.push({ type: CUSTOM, data: { tag: 'end', payload: {} }, timestamp: Math.max(end, t.events[t.events.length - 1].timestamp) });
     }

@@ -29,6 +29,7 @@
       const t = session.tabs.get(number);
       const p = { number, tab: t, root: make('div', 'player'), replayer: null, playing: false, broken: '', when: NOW };
       p.root.hidden = true;
+      p.root.inert = true; // a link in the page leads out of the recording
       screen.append(p.root);
       players.set(number, p);
       if (!t || t.events.length === 0) {
