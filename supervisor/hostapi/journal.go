@@ -2,15 +2,8 @@ package hostapi
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -82,74 +75,4 @@ func (m *MemoryJournal) List(context.Context) ([]Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Collect(maps.Values(m.all)), nil
-}
-
-// FileJournal is a directory with a small file for each entry. It belongs to
-// one host at a time.
-type FileJournal struct{ dir string }
-
-// OpenFileJournal opens the directory, and makes it where there is none.
-func OpenFileJournal(dir string) (*FileJournal, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the journal's directory: %w", err)
-	}
-	return &FileJournal{dir}, nil
-}
-
-const (
-	entrySuffix = ".json"
-	draftSuffix = ".new" // not yet complete
-)
-
-// file is an entry's. Sessions are made by this package of letters and digits;
-// Base keeps a foreign one inside the directory.
-func (j *FileJournal) file(session string) string {
-	return filepath.Join(j.dir, filepath.Base(session)+entrySuffix)
-}
-
-// Put implements [Journal]; the file is the old entry or the new one, whole.
-func (j *FileJournal) Put(_ context.Context, e Entry) error {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("encode a journal entry: %w", err)
-	}
-	file := j.file(e.Session)
-	if err := os.WriteFile(file+draftSuffix, data, 0o600); err != nil {
-		return fmt.Errorf("write a journal entry: %w", err)
-	}
-	return os.Rename(file+draftSuffix, file)
-}
-
-// Remove implements [Journal].
-func (j *FileJournal) Remove(_ context.Context, session string) error {
-	err := os.Remove(j.file(session))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// List implements [Journal]. A file that can't be read as an entry is reported
-// after the others.
-func (j *FileJournal) List(context.Context) (all []Entry, err error) {
-	files, err := os.ReadDir(j.dir)
-	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
-	}
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), entrySuffix) {
-			continue // a draft that a crash left
-		}
-		var e Entry
-		data, readErr := os.ReadFile(filepath.Join(j.dir, f.Name()))
-		if readErr == nil {
-			readErr = json.Unmarshal(data, &e)
-		}
-		if readErr != nil {
-			err = errors.Join(err, fmt.Errorf("read the journal's %s: %w", f.Name(), readErr))
-			continue
-		}
-		all = append(all, e)
-	}
-	return all, err
 }

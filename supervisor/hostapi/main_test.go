@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], strayFlag) {
 		os.Exit(strayMain(strings.TrimPrefix(os.Args[1], strayFlag)))
 	}
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], scribeFlag) {
+		os.Exit(scribeMain(strings.TrimPrefix(os.Args[1], scribeFlag)))
+	}
 	code := m.Run()
 	for what, look := range map[string]func() string{"goroutines": leftGoroutines, "processes": leftProcesses} {
 		left := look()

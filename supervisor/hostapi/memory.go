@@ -121,10 +121,16 @@ func isLoopback(host string) bool {
 
 // MemoryUsage counts what is used in memory. The zero value is ready.
 type MemoryUsage struct {
-	mu    sync.Mutex
-	seen  map[string]bool // by session and kind
-	total map[[2]string]int
+	mu     sync.Mutex
+	seen   map[string]bool // by session and kind: the latest
+	latest []string        // the keys of seen, the oldest at next once it is full
+	next   int
+	total  map[[2]string]int // by owner and kind
 }
+
+// seenUsage is how many sessions are remembered: a session that is told a second time
+// is told again soon, since whoever failed to write it down tries to.
+const seenUsage = 4096
 
 // Record implements [UsageRecorder]; a session is counted once.
 func (m *MemoryUsage) Record(_ context.Context, u Usage) error {
@@ -134,10 +140,21 @@ func (m *MemoryUsage) Record(_ context.Context, u Usage) error {
 		m.seen, m.total = map[string]bool{}, map[[2]string]int{}
 	}
 	if key := u.Kind + " " + u.Session; !m.seen[key] {
-		m.seen[key] = true
+		m.remember(key)
 		m.total[[2]string{u.Owner, u.Kind}] += u.Quantity
 	}
 	return nil
+}
+
+func (m *MemoryUsage) remember(key string) {
+	m.seen[key] = true
+	if len(m.latest) < seenUsage {
+		m.latest = append(m.latest, key)
+		return
+	}
+	delete(m.seen, m.latest[m.next])
+	m.latest[m.next] = key
+	m.next = (m.next + 1) % seenUsage
 }
 
 // Total is what an owner has used of a kind.
