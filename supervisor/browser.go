@@ -58,7 +58,7 @@ func newBrowser(s *Supervisor, launch proto.Launch, process Process) *Browser {
 		grace:     or(s.StopGrace, DefaultStopGrace),
 		handshake: make(chan handshake, 1),
 		events:    make(chan proto.Event, eventBacklog),
-		commands:  newCommands(process.Stdin()),
+		commands:  newCommands(process),
 		stopAsked: make(chan stopPlan, 1),
 		killNow:   make(chan struct{}),
 		stopping:  make(chan struct{}),
@@ -140,7 +140,8 @@ func (u Usage) Minutes() int {
 }
 
 // Extend moves the moment at which the browser stops by itself, to later or
-// earlier. It returns once the sidecar has taken it over.
+// earlier. It returns once the sidecar has taken it over. Where its backend is
+// [Mute], that can't be: the error is [proto.CodeUnsupported].
 func (b *Browser) Extend(ctx context.Context, stopAt time.Time) error {
 	ms := float64(stopAt.UnixMilli())
 	_, err := b.commands.call(ctx, proto.Command{Type: proto.CommandExtend, StopAt: &ms}, b.ended)

@@ -27,17 +27,22 @@ const (
 type commands struct {
 	input io.WriteCloser
 	queue chan []byte
+	mute  string // why none gets through; "" where they do
 
 	mu      sync.Mutex
 	pending map[string]chan proto.Event // by ID; each takes one value
 }
 
-func newCommands(input io.WriteCloser) *commands {
-	return &commands{
-		input:   input,
+func newCommands(process Process) *commands {
+	c := &commands{
+		input:   process.Stdin(),
 		queue:   make(chan []byte, commandBacklog),
 		pending: make(map[string]chan proto.Event),
 	}
+	if m, ok := process.(Mute); ok {
+		c.mute = m.Mute()
+	}
+	return c
 }
 
 // run writes what is queued until over is closed. Closing the input unblocks
@@ -55,6 +60,12 @@ func (c *commands) run(over <-chan struct{}) {
 
 // call sends a command and returns the event that answers it.
 func (c *commands) call(ctx context.Context, command proto.Command, ended <-chan struct{}) (proto.Event, error) {
+	if c.mute != "" {
+		return proto.Event{}, &proto.Error{
+			Code: proto.CodeUnsupported, Message: "the command " + command.Type + " can't reach this browser: " + c.mute,
+			Hint: "Stop the browser and start another one, with what it is to have from its start on",
+		}
+	}
 	command.ID = rand.Text()
 	line, err := command.Encode()
 	if err != nil {
@@ -125,6 +136,9 @@ func (c *commands) post(line []byte) {
 // same, so that sidecars keep refusing such commands politely. The refusal is
 // taken as an answer that nobody waits for.
 func (c *commands) grease() {
+	if c.mute != "" {
+		return
+	}
 	id := "grease-" + rand.Text()[:8]
 	c.expect(id)
 	c.post(fmt.Appendf(nil, `{"type":%q,"id":%q,"%s":null}`, id, id, rand.Text()[:4]))

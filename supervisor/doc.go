@@ -69,7 +69,8 @@
 //
 // A Runner may know more: a [Placer] says where its sidecars listen, a [Shower]
 // whether they can show a window, an [Examiner] whether its place is well, and
-// a [Sweeper] ends what an earlier process of the host left there.
+// a [Sweeper] ends what an earlier process of the host left there: give each host a
+// Name of its own for that. A process may be [Mute].
 //
 // # Invariants
 //

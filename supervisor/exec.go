@@ -47,7 +47,13 @@ type ExecRunner struct {
 	// lifeline already ends an orphaned sidecar in good order; a SIGKILL here
 	// also ends one that hangs, at the price of the recording's last moments.
 	ParentDeathSignal syscall.Signal
+
+	// Name tells this host's sidecars from those of others, for Sweep, on Linux. ""
+	// marks nothing and sweeps nothing. It is readable in the sidecar's environment.
+	Name string
 }
+
+var _ Sweeper = (*ExecRunner)(nil)
 
 // Start finds the sidecar and runs it. Its errors are *proto.Error: not found
 // (naming the places tried), or found and not executable.
@@ -63,7 +69,7 @@ func (r *ExecRunner) Start(ctx context.Context, args []string, config []byte) (P
 		return nil, err
 	}
 	cmd := exec.Command(path, append(append([]string{}, r.Args...), args...)...)
-	cmd.Env = append(inherited(os.Environ()), r.Env...)
+	cmd.Env = append(append(inherited(os.Environ()), r.Env...), hostMark(r.Name)...)
 	cmd.Dir = r.Dir
 	p, err := newExecProcess(cmd, config)
 	if err != nil {

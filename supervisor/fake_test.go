@@ -304,7 +304,13 @@ func (f *fakeSidecar) host() int {
 	mode, probe := f.args[0], f.args[1]
 	s := &Supervisor{Command: os.Args[0], Args: []string{fakeFlag + mode, probe}}
 	if len(f.args) > 2 {
-		s.Runner = &ExecRunner{Command: s.Command, Args: s.Args, ParentDeathSignal: syscall.SIGKILL}
+		r := &ExecRunner{Command: s.Command, Args: s.Args}
+		if name, named := strings.CutPrefix(f.args[2], "named="); named {
+			r.Name = name
+		} else {
+			r.ParentDeathSignal = syscall.SIGKILL
+		}
+		s.Runner = r
 	}
 	_, err := s.Start(testContext(), testLaunch())
 	f.tell("started", fmt.Sprint(err))

@@ -45,14 +45,15 @@ func modesFor(goos string, environ []string) []proto.Mode {
 }
 
 // Sweeper is a [Runner] that can end what an earlier process of the same host
-// left running: containers or pods, where a death of the host may go unseen.
+// left running: containers or pods, where a death of the host may go unseen, and
+// sidecars that hang. It leaves alone what this process has started.
 type Sweeper interface {
 	Runner
 	Sweep(ctx context.Context) error
 }
 
-// Sweep ends what an earlier process of this host left running. Child
-// processes end with their host, so for those there is nothing to do.
+// Sweep ends what an earlier process of this host left running, and returns when it
+// is gone. A host is known by its runner's Name.
 func (s *Supervisor) Sweep(ctx context.Context) error {
 	if sweeper, ok := s.runner().(Sweeper); ok {
 		return sweeper.Sweep(ctx)

@@ -88,7 +88,7 @@ func (b *Browser) supervise(exited <-chan error) (killed time.Duration, status e
 	}
 
 	heard := false
-	if plan.polite {
+	if plan.polite && b.commands.mute == "" {
 		b.commands.post([]byte(stopCommand))
 		if wait(ackTimeout, b.stopping) {
 			return 0, status

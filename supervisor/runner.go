@@ -67,6 +67,14 @@ type Process interface {
 	HostAddr(childAddr string) (string, error)
 }
 
+// Mute is a [Process] that commands don't reach, for want of a standard input. Extend
+// and Revoke fail with [proto.CodeUnsupported] then, and a stop terminates it at once.
+type Mute interface {
+	Process
+	// Mute says why, as a clause: "a pod has no standard input".
+	Mute() string
+}
+
 // Placer is a [Runner] where a sidecar can't pick its port by itself: the way
 // to it has to be laid before it starts.
 type Placer interface {

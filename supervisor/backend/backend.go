@@ -32,6 +32,9 @@ type Local struct {
 	Env []string `json:"env"`
 	// Dir is the sidecars' working directory. Default: the host's.
 	Dir string `json:"dir"`
+	// Name tells this host's sidecars from those of others, so that what an
+	// earlier process of it left can be ended. Default: nothing is.
+	Name string `json:"name"`
 }
 
 // Container are the options of "container": a container for each browser, by
@@ -102,7 +105,7 @@ func openLocal(options json.RawMessage) (supervisor.Runner, error) {
 	if err := Decode(options, &o); err != nil {
 		return nil, err
 	}
-	return &supervisor.ExecRunner{Command: o.Command, Args: o.Args, Env: o.Env, Dir: o.Dir}, nil
+	return &supervisor.ExecRunner{Command: o.Command, Args: o.Args, Env: o.Env, Dir: o.Dir, Name: o.Name}, nil
 }
 
 func openContainer(options json.RawMessage) (supervisor.Runner, error) {

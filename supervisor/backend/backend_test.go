@@ -19,8 +19,8 @@ func TestOpen(t *testing.T) {
 	for text, want := range map[string]supervisor.Runner{
 		`{}`:               &supervisor.ExecRunner{},
 		`{"kind":"local"}`: &supervisor.ExecRunner{},
-		`{"kind":"local","options":{"command":"/x","args":["-n"],"env":["A=b"],"dir":"/tmp"}}`: &supervisor.ExecRunner{
-			Command: "/x", Args: []string{"-n"}, Env: []string{"A=b"}, Dir: "/tmp"},
+		`{"kind":"local","options":{"command":"/x","args":["-n"],"env":["A=b"],"dir":"/tmp","name":"n"}}`: &supervisor.ExecRunner{
+			Command: "/x", Args: []string{"-n"}, Env: []string{"A=b"}, Dir: "/tmp", Name: "n"},
 		`{"kind":"container","options":{"image":"pillion","engine":"podman","engine_args":["--runtime","runc"],"network":"host","host_name":"h",
 			"memory":"1g","shm":"64m","pids":9,"seccomp":"unconfined","run_args":["--cpus=1"],"name":"n"}}`: &container.Runner{
 			Image: "pillion", Engine: "podman", EngineArgs: []string{"--runtime", "runc"}, Network: "host", HostName: "h",

@@ -56,6 +56,9 @@ func (c *container) forget() {
 	if c.port != 0 {
 		c.runner.ports.give(c.port)
 	}
+	c.runner.mu.Lock()
+	defer c.runner.mu.Unlock()
+	delete(c.runner.own, c.name)
 }
 
 // ports are those that this runner's containers have, or are about to.

@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -73,6 +75,9 @@ type Runner struct {
 	Name string
 
 	ports ports
+
+	mu  sync.Mutex
+	own map[string]bool // the containers that this process has, by name
 }
 
 var (
@@ -144,9 +149,16 @@ func (r *Runner) start(ctx context.Context, args []string, config []byte, port i
 		return nil, err
 	}
 	c := &container{runner: r, engine: engine, name: newName(), port: port}
+	r.mu.Lock()
+	if r.own == nil {
+		r.own = map[string]bool{}
+	}
+	r.own[c.name] = true
+	r.mu.Unlock()
 	seccomp := r.Seccomp
 	if seccomp == "" {
 		if c.dir, err = os.MkdirTemp("", "pillion-container-"); err != nil {
+			c.forget()
 			return nil, fmt.Errorf("make a directory for the seccomp profile: %w", err)
 		}
 		seccomp = filepath.Join(c.dir, "seccomp.json")
@@ -239,18 +251,21 @@ func (r *Runner) Diagnose(ctx context.Context) string {
 
 // Sweep removes the containers that an earlier process of this host left. A
 // container ends by itself when its client does; this is for an engine that
-// was stopped in between.
+// was stopped in between. Those of this process stay.
 func (r *Runner) Sweep(ctx context.Context) error {
 	if r.Name == "" {
 		return nil
 	}
-	out, err := r.ask(ctx, "ps", "--all", "--quiet", "--filter=label="+label+"="+r.Name)
+	out, err := r.ask(ctx, "ps", "--all", "--format={{.Names}}", "--filter=label="+label+"="+r.Name)
 	if err != nil {
 		return fmt.Errorf("list this host's containers: %w", err)
 	}
-	if ids := strings.Fields(out); len(ids) > 0 {
-		if _, err := r.ask(ctx, append([]string{"rm", "--force"}, ids...)...); err != nil {
-			return fmt.Errorf("remove %d containers: %w", len(ids), err)
+	r.mu.Lock()
+	left := slices.DeleteFunc(strings.Fields(out), func(name string) bool { return r.own[name] })
+	r.mu.Unlock()
+	if len(left) > 0 {
+		if _, err := r.ask(ctx, append([]string{"rm", "--force"}, left...)...); err != nil {
+			return fmt.Errorf("remove %d containers: %w", len(left), err)
 		}
 	}
 	return nil

@@ -136,9 +136,13 @@ func TestSweep(t *testing.T) {
 	if err := (&supervisor.Supervisor{Runner: r}).Sweep(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	want := "ps --all --quiet --filter=label=pillion.host=dashboard\nrm --force one two\n"
+	want := "ps --all --format={{.Names}} --filter=label=pillion.host=dashboard\nrm --force one two\n"
 	if got := r.noted(t, "calls"); got != want {
 		t.Errorf("got %s", got)
+	}
+	r.own = map[string]bool{"two": true} // of this process
+	if err := r.Sweep(context.Background()); err != nil || !strings.HasSuffix(r.noted(t, "calls"), "rm --force one\n") {
+		t.Errorf("%v, %s", err, r.noted(t, "calls"))
 	}
 	if err := fakeEngine(t, &Runner{}).Sweep(context.Background()); err != nil {
 		t.Error(err)

@@ -24,6 +24,7 @@ import (
 type fakeBackend struct {
 	modes  []proto.Mode
 	refuse error         // of each start
+	mute   bool          // no command reaches them
 	hold   chan struct{} // when set, a sidecar is not ready before it is closed
 
 	mu      sync.Mutex
@@ -48,8 +49,16 @@ func (f *fakeBackend) Start(_ context.Context, _ []string, config []byte) (super
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.started = append(f.started, s)
+	if f.mute {
+		return muteSidecar{s}, nil
+	}
 	return s, nil
 }
+
+// muteSidecar has no standard input.
+type muteSidecar struct{ *fakeSidecar }
+
+func (muteSidecar) Mute() string { return "a test has none" }
 
 // fakeSidecar is one of them. It implements [supervisor.Process].
 type fakeSidecar struct {

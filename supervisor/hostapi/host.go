@@ -87,6 +87,8 @@ type Host struct {
 	toBrowsers *http.Transport
 	metrics    *metrics
 
+	recovering sync.RWMutex // held for writing by Recover, for reading by who begins a start
+
 	mu         sync.Mutex
 	closing    bool
 	bySandbox  map[sandboxKey]*session // the newest of each

@@ -113,6 +113,9 @@ func (j *FileJournal) List(context.Context) (all []Entry, err error) {
 		if readErr == nil {
 			readErr = json.Unmarshal(data, &e)
 		}
+		if readErr == nil && j.file(e.Session) != filepath.Join(j.dir, f.Name()) {
+			readErr = errors.New("it is no entry of the session that it is named for")
+		}
 		if readErr != nil {
 			err = errors.Join(err, fmt.Errorf("read the journal's %s: %w", f.Name(), readErr))
 			continue

@@ -10,14 +10,19 @@ import (
 	"time"
 )
 
+// roles are what the test binary plays when it is started with a flag, in the
+// directory that stands behind it.
+func roles() map[string]func(dir string) int {
+	return map[string]func(string) int{strayFlag: strayMain, scribeFlag: scribeMain, doomedFlag: doomedMain, lingerFlag: lingerMain}
+}
+
 // TestMain makes the test binary serve as its own fake sidecar, and fails a run
 // that leaves a goroutine of this module.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], strayFlag) {
-		os.Exit(strayMain(strings.TrimPrefix(os.Args[1], strayFlag)))
-	}
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], scribeFlag) {
-		os.Exit(scribeMain(strings.TrimPrefix(os.Args[1], scribeFlag)))
+	for flag, play := range roles() {
+		if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], flag) {
+			os.Exit(play(strings.TrimPrefix(os.Args[1], flag)))
+		}
 	}
 	code := m.Run()
 	for what, look := range map[string]func() string{"goroutines": leftGoroutines, "processes": leftProcesses} {

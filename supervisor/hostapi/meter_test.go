@@ -132,6 +132,36 @@ func TestMetering(t *testing.T) {
 				t.Errorf("told %v", got)
 			}
 		}},
+		{"where that can't be, it ends at its own time", func(b *bench, _ *hostapi.Options) { b.backend.mute = true }, func(t *testing.T, b *bench) {
+			_, s := b.start("")
+			own := s.stopAt()
+			b.sandbox(hostapi.Sandbox{ID: "s1", ExpiresAt: b.clock.Now().Add(2 * time.Hour)})
+			if err := b.host.Reap(context.Background()); err != nil || !s.stopAt().Equal(own) {
+				t.Errorf("stops at %v, %v", s.stopAt(), err)
+			}
+			b.clock.add(90 * time.Minute) // it did
+			b.do("DELETE", browserPath, "")
+			if got := b.meter.minutes(); !cmp.Equal(got, []int{60}) {
+				t.Errorf("told %v", got)
+			}
+		}},
+		{"or by the host's hand, where its sandbox ends sooner", func(b *bench, _ *hostapi.Options) { b.backend.mute = true }, func(t *testing.T, b *bench) {
+			b.start("")
+			b.sandbox(hostapi.Sandbox{ID: "s1", ExpiresAt: b.clock.Now().Add(10 * time.Minute)})
+			for range 2 {
+				if err := b.host.Reap(context.Background()); err != nil {
+					t.Error(err)
+				}
+				if told := b.meter.minutes(); len(told) != 0 {
+					t.Errorf("told %v too soon", told)
+				}
+				b.clock.add(4 * time.Minute)
+			}
+			b.clock.add(2*time.Minute - 30*time.Second)
+			if err := b.host.Reap(context.Background()); err != nil || !cmp.Equal(b.meter.minutes(), []int{10}) {
+				t.Errorf("told %v, %v", b.meter.minutes(), err)
+			}
+		}},
 		{"a recorder that fails is told again", func(b *bench, _ *hostapi.Options) { b.meter.fail = errors.New("down") }, func(t *testing.T, b *bench) {
 			b.start("")
 			b.clock.add(time.Second)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,9 +85,11 @@ func TestFileJournal(t *testing.T) {
 	if all, err := open().List(ctx); err != nil || !cmp.Equal(all, []hostapi.Entry{entry}) {
 		t.Errorf("got %v, %v", all, err)
 	}
-	os.WriteFile(filepath.Join(dir, "four.json"), []byte("{"), 0o600)
-	if all, err := open().List(ctx); err == nil || len(all) != 1 {
-		t.Errorf("with a spoilt one: %v, %v", all, err)
+	for _, spoilt := range []string{"{", "", "{}", `{"session":"one"}`, "\x00\x00\x00", "[]"} {
+		os.WriteFile(filepath.Join(dir, "four.json"), []byte(spoilt), 0o600)
+		if all, err := open().List(ctx); err == nil || !strings.Contains(err.Error(), "four.json") || len(all) != 1 {
+			t.Errorf("with %q: %v, %v", spoilt, all, err)
+		}
 	}
 }
 

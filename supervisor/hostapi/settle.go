@@ -8,7 +8,12 @@ import (
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/supervisor"
 )
+
+// sweepTimeout bounds the end of what an earlier host left: two of its stops, one in
+// good order and one by force. Starts wait for it.
+const sweepTimeout = 30 * time.Second
 
 // settle does what a browser's end asks for: its recording is completed and
 // its minutes are told, each once. What can't be done now stays written down,
@@ -94,16 +99,31 @@ func (h *Host) reap(ctx context.Context, s *session) error {
 	if browser == nil {
 		return nil
 	}
-	if !sandbox.ExpiresAt.IsZero() {
-		if stopAt := sandbox.ExpiresAt.Add(-expiryLead); !stopAt.Equal(s.entry(now).StopAt) {
-			if err := browser.Extend(ctx, stopAt); err != nil {
-				return fmt.Errorf("extend session %s: %w", s.id, err)
-			}
-			s.mu.Lock()
-			s.stopAt = stopAt
-			s.mu.Unlock()
-		}
+	if sandbox.ExpiresAt.IsZero() {
+		return nil
 	}
+	if stopAt := sandbox.ExpiresAt.Add(-expiryLead); !stopAt.Equal(s.entry(now).StopAt) {
+		return h.moveEnd(ctx, s, browser, stopAt)
+	}
+	return nil
+}
+
+// moveEnd has a browser end earlier or later. One that can't be told ends at its own
+// time, or by our hand where it should have ended before.
+func (h *Host) moveEnd(ctx context.Context, s *session, browser *supervisor.Browser, stopAt time.Time) error {
+	err := browser.Extend(ctx, stopAt)
+	if errors.Is(err, proto.CodeUnsupported) {
+		if !h.o.Clock.Now().Before(stopAt) {
+			return s.stop(ctx)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("extend session %s: %w", s.id, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopAt = stopAt
 	return nil
 }
 
@@ -133,9 +153,14 @@ func (h *Host) forgetGone(ctx context.Context) (failed error) {
 // Recover settles the browsers of an earlier host of the same journal. That
 // host's death ended them, by their lifeline; what a backend still has of them
 // is ended here. Their minutes count until they were last known to run and one
-// look more, and never beyond the time at which they stopped by themselves.
+// look more, and never beyond the time at which they stopped by themselves. A start
+// waits until it has returned: its sandbox may have had a browser.
 func (h *Host) Recover(ctx context.Context) error {
-	failed := h.o.Supervisor.Sweep(ctx)
+	h.recovering.Lock()
+	defer h.recovering.Unlock()
+	sweeping, cancel := context.WithTimeout(ctx, sweepTimeout)
+	failed := h.o.Supervisor.Sweep(sweeping)
+	cancel()
 	entries, err := h.o.Journal.List(ctx)
 	if err != nil {
 		failed = errors.Join(failed, err) // and go on with those that could be read

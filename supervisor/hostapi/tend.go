@@ -71,6 +71,7 @@ func resultOf(err error, s *session) string {
 // begin makes what a browser needs and starts it. What it wrote down before an
 // error is settled by the caller, as for a browser that ran for no time.
 func (h *Host) begin(ctx context.Context, s *session, o StartOptions) (*supervisor.Browser, error) {
+	h.awaitRecovery()
 	// Whoever deleted the sandbox before it was reserved did not find this session.
 	if _, err := h.sandbox(ctx, s.sandbox.Owner, s.sandbox.ID); err != nil {
 		return nil, err
@@ -91,6 +92,12 @@ func (h *Host) begin(ctx context.Context, s *session, o StartOptions) (*supervis
 		starter.Films = films.FilmsDir(s.sandbox, s.id)
 	}
 	return starter.Start(ctx, launch)
+}
+
+// awaitRecovery returns when no [Host.Recover] is under way.
+func (h *Host) awaitRecovery() {
+	h.recovering.RLock()
+	defer h.recovering.RUnlock()
 }
 
 // launch is what the browser starts with.

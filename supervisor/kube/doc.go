@@ -24,8 +24,10 @@
 // A Pod has no standard input to end with its host, so it lives by other rules:
 // the launch's stop_at, a deadline that the cluster itself enforces, and
 // [Runner.Sweep], by which the next process of the same Name removes what the
-// last one left. Commands other than the stop do not reach it: a stop deletes
-// the Pod, which gives the sidecar its ten seconds.
+// last one left. Commands do not reach it: a stop deletes the Pod, which gives the
+// sidecar its ten seconds; Extend and Revoke are refused with the code unsupported.
+// So a browser's end can't be moved: package hostapi lets one whose sandbox lives
+// longer end at its own time, and stops one whose sandbox ends sooner.
 //
 // The service account needs create, get, watch and delete on pods and secrets,
 // deletecollection on both, get on pods/log, and create on services.

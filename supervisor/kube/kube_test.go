@@ -131,6 +131,13 @@ func TestLife(t *testing.T) {
 	if url := got.browser.MCPURL(); url != "http://"+address+"/mcp" {
 		t.Errorf("MCP at %s", url)
 	}
+	for what, err := range map[string]error{
+		"extend": got.browser.Extend(context.Background(), time.Now().Add(time.Hour)), "revoke": got.browser.Revoke(context.Background(), "7"),
+	} {
+		if !errors.Is(err, proto.CodeUnsupported) || !strings.Contains(err.Error(), "the command "+what+" can't reach this browser: a pod has no standard input") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 	stop := make(chan error, 1)
 	go func() { stop <- got.browser.Stop(context.Background()) }()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
@@ -215,6 +222,21 @@ func TestSweep(t *testing.T) {
 	}
 	if want := "pods pillion.dev/host=dashboard, secrets pillion.dev/host=dashboard"; strings.Join(asked, ", ") != want {
 		t.Errorf("asked to delete %v", asked)
+	}
+	c.client.ClearActions()
+	c.runner.own.add("pillion-mine")
+	if err := c.runner.Sweep(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	asked = asked[:0]
+	for _, a := range c.client.Actions() {
+		if d, ok := a.(clienttesting.DeleteCollectionAction); ok {
+			asked = append(asked, d.GetResource().Resource+" "+d.GetListRestrictions().Labels.String())
+		}
+	}
+	own := "pillion.dev/browser notin (pillion-mine),pillion.dev/host=dashboard"
+	if want := "pods " + own + ", secrets " + own; strings.Join(asked, ", ") != want {
+		t.Errorf("with one of its own, asked to delete %v", asked)
 	}
 	c.runner.Name = ""
 	if err := c.runner.Sweep(context.Background()); err != nil || len(c.client.Actions()) != len(asked) {

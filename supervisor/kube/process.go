@@ -62,8 +62,11 @@ type once struct {
 	end func()
 }
 
-func (o *once) Write(b []byte) (int, error) { return len(b), nil }
-func (o *once) Close() error                { o.Do(o.end); return nil }
+func (o *once) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (o *once) Close() error              { o.Do(o.end); return nil }
+
+// Mute implements [supervisor.Mute].
+func (q *process) Mute() string { return "a pod has no standard input" }
 
 func (q *process) ID() string            { return q.name }
 func (q *process) Stdin() io.WriteCloser { return q.stdin }

@@ -59,6 +59,8 @@ type Runner struct {
 	// nothing.
 	Name string
 
+	own names // of the Pods that this process has
+
 	// OpenLog and Transport replace how a Pod's log and its /health are read;
 	// nil is by the API server, and by HTTP.
 	OpenLog   func(ctx context.Context, pod string) (io.ReadCloser, error)
@@ -104,7 +106,9 @@ func (p *placed) Start(ctx context.Context, _ []string, config []byte) (supervis
 	if _, err := p.Client.CoreV1().Services(p.Namespace).Create(ctx, p.headless(), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return nil, fmt.Errorf("make the service %s: %w", p.service(), err)
 	}
+	p.own.add(p.name)
 	if _, err := p.Client.CoreV1().Secrets(p.Namespace).Create(ctx, p.secret(p.name, config), metav1.CreateOptions{}); err != nil {
+		p.own.remove(p.name)
 		return nil, fmt.Errorf("make the config's secret: %w", err)
 	}
 	created, err := p.Client.CoreV1().Pods(p.Namespace).Create(ctx, p.pod(p.name, serveArgs(), p.life), metav1.CreateOptions{})
@@ -130,6 +134,7 @@ func (p *placed) remove() {
 	defer cancel()
 	_ = p.Client.CoreV1().Pods(p.Namespace).Delete(ctx, p.name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 	p.removeSecret(ctx)
+	p.own.remove(p.name)
 }
 
 func (p *placed) removeSecret(ctx context.Context) {
@@ -154,16 +159,20 @@ func (r *Runner) Diagnose(context.Context) string {
 }
 
 // Sweep implements [supervisor.Sweeper]: the Pods and Secrets with this host's
-// label go.
+// label go, but for those of this process.
 func (r *Runner) Sweep(ctx context.Context) error {
 	if r.Name == "" {
 		return nil
 	}
-	own := metav1.ListOptions{LabelSelector: hostLabel + "=" + r.Name}
-	if err := r.Client.CoreV1().Pods(r.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, own); err != nil {
+	selector := hostLabel + "=" + r.Name
+	if mine := r.own.list(); len(mine) > 0 {
+		selector += "," + podLabel + " notin (" + strings.Join(mine, ",") + ")"
+	}
+	left := metav1.ListOptions{LabelSelector: selector}
+	if err := r.Client.CoreV1().Pods(r.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, left); err != nil {
 		return fmt.Errorf("delete this host's pods: %w", err)
 	}
-	if err := r.Client.CoreV1().Secrets(r.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, own); err != nil {
+	if err := r.Client.CoreV1().Secrets(r.Namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, left); err != nil {
 		return fmt.Errorf("delete this host's secrets: %w", err)
 	}
 	return nil
