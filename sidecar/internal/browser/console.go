@@ -162,6 +162,8 @@ func remoteText(o *runtime.RemoteObject) string {
 		return string(o.UnserializableValue)
 	case len(o.Value) > 0:
 		return string(o.Value)
+	case o.Subtype == runtime.RemoteObjectSubtypeNode:
+		return "<" + o.Description + ">" // the preview would tell of old colours and of links
 	case o.Preview != nil && o.Subtype != runtime.RemoteObjectSubtypeError:
 		return previewText(o.Preview)
 	case o.Subtype == runtime.RemoteObjectSubtypeNull:
@@ -176,7 +178,10 @@ func previewText(p *runtime.ObjectPreview) string {
 	array := p.Subtype == runtime.ObjectPreviewSubtypeArray
 	for _, prop := range p.Properties {
 		v := prop.Value
-		if prop.ValuePreview != nil {
+		switch {
+		case prop.Subtype == runtime.PropertyPreviewSubtypeNode:
+			v = "<" + v + ">"
+		case prop.ValuePreview != nil:
 			v = previewText(prop.ValuePreview)
 		}
 		if !array {

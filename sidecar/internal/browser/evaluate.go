@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
@@ -16,8 +17,11 @@ type ScriptError struct{ Stack string }
 
 func (e *ScriptError) Error() string { return e.Stack }
 
-// Thrown is the error of an exception that a page's script threw.
-func Thrown(d *runtime.ExceptionDetails) *ScriptError { return &ScriptError{Stack: exceptionText(d)} }
+// Thrown is the error of an exception that a script of the caller threw. Unlike in
+// a console, somebody has caught it.
+func Thrown(d *runtime.ExceptionDetails) *ScriptError {
+	return &ScriptError{Stack: strings.TrimPrefix(exceptionText(d), "Uncaught ")}
+}
 
 // RemoteJSON is a returned value as JSON; nil for undefined.
 func RemoteJSON(o *runtime.RemoteObject) json.RawMessage {

@@ -18,6 +18,9 @@ import (
 // snapshotTool shows the page whatever the session's mode is.
 const snapshotTool = "browser_snapshot"
 
+// tabsTool lists the tabs as its result.
+const tabsTool = "browser_tabs"
+
 // snapshot is how browser_snapshot wants the page shown.
 type snapshot = page.Options
 
@@ -53,7 +56,7 @@ func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
 	out.add("Error", c.errors...)
 	out.add("Result", c.result...)
 	if s.remember(tabs, headers) || c.shows() {
-		if len(tabs) != 1 {
+		if len(tabs) != 1 && (c.shows() || c.spec.Name != tabsTool) {
 			out.add("Open tabs", tabLines(headers)...)
 		}
 		if i := slices.Index(tabs, current); i >= 0 {

@@ -40,11 +40,11 @@ func networkRequests(_ context.Context, c *call) error {
 		lines = append(lines, requestLine(r))
 	}
 	if hidden > 0 {
-		noun := "requests"
+		what := "requests not shown, run with \"static\" option to see them"
 		if hidden == 1 {
-			noun = "request"
+			what = "request not shown, run with \"static\" option to see it"
 		}
-		lines = append(lines, "", fmt.Sprintf("Note: %d static %s not shown, run with \"static\" option to see it.", hidden, noun))
+		lines = append(lines, "", fmt.Sprintf("Note: %d static %s.", hidden, what))
 	}
 	if len(lines) == 0 {
 		lines = []string{"No requests so far."}

@@ -177,7 +177,7 @@ func TestRequestsAreListedAndShown(t *testing.T) {
 	w.js("async () => { await (await fetch('/api?q=1', {method: 'POST', body: 'sent', headers: {'X-Own': 'x'}})).text(); await fetch('/api/status?code=404').catch(() => 0); await fetch('http://127.0.0.1:1/refused').catch(() => 0); await (await fetch('/static/logo.svg')).blob(); const i = new Image(); i.src = '/slow/image?for=1ms'; await i.decode() }")
 	list := w.ok("browser_network_requests", nil)
 	w.has(list, "### Result\n", "[POST] "+w.url+"/api?q=1 => [200] OK", "/api/status?code=404 => [404] Not Found", "/refused => [FAILED] net::ERR_",
-		"static requests not shown, run with \"static\" option to see it.")
+		"static requests not shown, run with \"static\" option to see them.")
 	w.lacks(list, "page.js")
 	w.has(w.ok("browser_network_requests", args{"static": true}), "1. [GET] "+w.url+"/page/1 => [200] OK", "page.js")
 	filtered := w.ok("browser_network_requests", args{"filter": "/API\\?/i"})

@@ -62,7 +62,7 @@ func TestSectionsComeInTheirOrder(t *testing.T) {
 	w.same(regexp.MustCompile(`\[(T|Two)?\]`).ReplaceAllString(section(text, "Open tabs"), "[Two]"), "- 0: (current) [New ### Error]($B/one)\n- 1: [Two]($B/two)")
 	w.has(text, "### Open tabs\n", "\n### Page\n- Page URL: ", "\n### Snapshot\n```yaml\n")
 	w.same(w.ok("browser_tabs", args{"action": "select", "index": 1}),
-		"### Result\n- 0: [New ### Error]($B/one)\n- 1: (current) [Two]($B/two)\n### Open tabs\n- 0: [New ### Error]($B/one)\n- 1: (current) [Two]($B/two)\n### Page\n- Page URL: $B/two\n- Page Title: Two")
+		"### Result\n- 0: [New ### Error]($B/one)\n- 1: (current) [Two]($B/two)\n### Page\n- Page URL: $B/two\n- Page Title: Two")
 	w.same(w.ok("browser_tabs", args{"action": "close", "index": 1}),
 		"### Result\n- 0: (current) [New ### Error]($B/one)\n### Page\n- Page URL: $B/one\n- Page Title: New ### Error\n- Console: 1 errors, 0 warnings")
 
@@ -98,6 +98,8 @@ func TestErrorsHaveTheirKnownTexts(t *testing.T) {
 		{"browser_network_requests", args{"filter": "("}, "✖ Invalid regular expression"},
 		{"browser_click", args{"target": "button"}, "strict mode violation: button resolved to 2 elements:\n    1) <button>One</button> aka getByRole('button', { name: 'One' })"},
 		{"browser_evaluate", args{"function": "() => { throw new Error('boom') }"}, "Error: boom\n    at "},
+		{"browser_evaluate", args{"function": "() => { throw 'a text' }"}, "### Error\na text"},
+		{"browser_evaluate", args{"function": "async () => { throw null }"}, "### Error\nnull"},
 		{"browser_evaluate", args{"function": "() => {"}, "SyntaxError"},
 		{"browser_take_screenshot", args{"filename": "/etc/x.png"}, "Error: File access denied: /etc/x.png is outside allowed roots. Allowed roots: output-"},
 		{"browser_mouse_click_xy", args{"x": 1, "y": 1, "clickCount": 0}, "clickCount must be a whole number"},
@@ -162,18 +164,19 @@ func TestTheConsoleLogHasALineForEachMessage(t *testing.T) {
 	}
 	w.show("<p>y</p>")
 	log("void setTimeout(() => { throw new Error('late') })", 4)
+	log("document.body.className = 'c', console.info(document.body, [document.body])", 5)
 	f, err := w.store.Artifact(first[0])
 	w.must(err)
 	defer f.Close()
 	text, err := io.ReadAll(f)
 	w.must(err)
-	want := regexp.MustCompile(`^\[ +0ms\] \[INFO\] one ### Error two @ .*\n\[ +\d+ms\] \[WARNING\] b @ .*\n\[ +\d+ms\] \[ERROR\] c 5 @ .*\n\[ +\d+ms\] \[PAGEERROR\] Error: late .*\n$`)
+	want := regexp.MustCompile(`^\[ +0ms\] \[INFO\] one ### Error two @ .*\n\[ +\d+ms\] \[WARNING\] b @ .*\n\[ +\d+ms\] \[ERROR\] c 5 @ .*\n\[ +\d+ms\] \[PAGEERROR\] Error: late .*\n\[ +\d+ms\] \[INFO\] <body.c> \[<body.c>\] @ .*\n$`)
 	if !want.Match(text) {
 		t.Errorf("the log is\n%s", text)
 	}
 	if other := w.kit.NewSet(); other != nil {
 		agent := *w
 		agent.set = other
-		agent.has(agent.snapshot(), "- New console entries: "+first[0]+"#L1-L4")
+		agent.has(agent.snapshot(), "- New console entries: "+first[0]+"#L1-L5")
 	}
 }
