@@ -8,7 +8,8 @@
   //
   //   start, end   epoch milliseconds
   //   tabs         by number: {number, title, opened, closed, events}
-  //   items        [{at, kind, tab, head, text}], in order of time
+  //   items        [{at, seen, kind, tab, head, text}], in order of time; seen is when
+  //                it can be seen
   //   shown        [{at, tab}]: which tab is on screen from when on
   //   times        of everything, in order
   //
@@ -18,6 +19,7 @@
     const items = [];
     const shown = [];
     const times = [];
+    let ended = false;
     const tab = (n) => {
       if (!tabs.has(n)) tabs.set(n, { number: n, title: `Tab ${n}`, opened: 0, closed: 0, events: [] });
       return tabs.get(n);
@@ -45,6 +47,7 @@
       item.at = e.timestamp;
       item.tab = Number.isInteger(data.tab) ? data.tab : 0;
       items.push(item);
+      ended = ended || data.label === 'stopping';
       if (!item.tab) continue;
       const t = tab(item.tab);
       // The agent's calls say where it was when they were done.
@@ -53,6 +56,7 @@
         continue;
       }
       if (typeof data.url === 'string') t.title = inApp(data.url);
+      if (ended) continue; // pages that close with the session stay as they were last
       if (data.label === 'page_opened') t.opened = e.timestamp;
       if (data.label === 'page_closed') t.closed = e.timestamp;
       if (data.label === 'page_opened' || data.label === 'page_closed') shown.push({ at: e.timestamp, tab: item.tab, closed: data.label === 'page_closed' });
@@ -60,6 +64,7 @@
     const byTime = (a, b) => a.at - b.at;
     items.sort(byTime);
     times.sort((a, b) => a - b);
+    for (const item of items) item.seen = seenAt(item, tabs, items);
     const start = times[0] || 0, end = times[times.length - 1] || 0;
     for (const t of tabs.values()) {
       harmless(t.events);
@@ -67,6 +72,18 @@
       if (t.events.length > 0) t.events.push({ type: CUSTOM, data: { tag: 'end', payload: {} }, timestamp: Math.max(end, t.events[t.events.length - 1].timestamp) });
     }
     return { start, end, tabs, items, times, shown: onScreen(shown.sort(byTime), tabs) };
+  };
+
+  // seenAt is when an item can be seen: a page that it went to, or the call that opened
+  // the tab, just after there was something drawn.
+  const seenAt = (item, tabs, items) => {
+    if (!tabs.has(item.tab)) return item.at;
+    const { events } = tabs.get(item.tab);
+    const first = events.find((e) => e.type === FULL_SNAPSHOT);
+    if (item.kind !== 'page' && (!first || item.at > first.timestamp)) return item.at;
+    const next = item.kind === 'page' && items.find((i) => i.kind === 'page' && i.tab === item.tab && i.at > item.at);
+    const drawn = events.find((e) => e.type === FULL_SNAPSHOT && e.timestamp >= item.at);
+    return drawn && (!next || drawn.timestamp < next.at) ? drawn.timestamp + 1 : item.at;
   };
 
   // playable says whether a player can make anything of an event.
@@ -101,6 +118,9 @@
   // word is a string or a number as text. What else is there may not even have a text.
   const word = (value, instead) => ((typeof value === 'string' && value !== '') || Number.isFinite(value) ? String(value) : instead);
 
+  // words is a stable word as people write it.
+  const words = (value) => (typeof value === 'string' ? value.replaceAll('_', ' ') : '');
+
   // describe says what a fact means to a person; null for what is no item.
   const describe = (kind, data) => {
     const text = (...parts) => parts.filter((p) => typeof p === 'string' && p !== '').join(' · ');
@@ -117,8 +137,8 @@
       case 'navigated': return { kind: 'page', head: 'Went to', text: text(data.url) };
       case 'page_closed': return { kind: 'page', head: 'Closed', text: '' };
       case 'takeover_started': return { kind: 'person', head: 'A person took over', text: text(who) };
-      case 'takeover_ended': return { kind: 'person', head: 'A person let go', text: text(who, data.reason) };
-      case 'refused': return { kind: 'refusal', head: 'Refused', text: text(data.kind, data.target, data.rule) };
+      case 'takeover_ended': return { kind: 'person', head: 'A person let go', text: text(who, words(data.reason)) };
+      case 'refused': return { kind: 'refusal', head: 'Refused', text: text(data.kind, data.target, words(data.rule)) };
       case 'crashed': return { kind: 'error', head: 'The page crashed', text: '' };
       case 'recording_failed': return { kind: 'session', head: 'A page could not be recorded', text: '' };
       case 'recording_gap': return { kind: 'session', head: 'Events are missing', text: word(data.dropped, '') };

@@ -11,7 +11,9 @@
       const row = make('li', item.kind + (item.failed ? ' failed' : ''));
       const button = make('button', 'item');
       button.type = 'button';
-      button.append(make('time', '', clockText(item.at - session.start)), make('b', '', item.head), make('span', '', item.text));
+      const said = make('span', 'said');
+      said.append(make('b', '', item.head), item.text && ' ', make('span', '', item.text));
+      button.append(make('time', '', clockText(item.at - session.start)), said);
       if (item.tab) button.append(make('i', '', `tab ${item.tab}`));
       button.addEventListener('click', () => go(item));
       row.append(button);

@@ -42,7 +42,7 @@
         pin = { tab: item.tab, from: item.at, until: Math.min(next ? next.at : Infinity, closed || Infinity) };
         if (!byId('follow').checked) chosen = item.tab;
       }
-      clock.jump(item.at);
+      clock.jump(item.seen);
     });
 
     // choose shows a tab and no other.
