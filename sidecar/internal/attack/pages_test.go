@@ -76,7 +76,8 @@ func clicks() map[string]apptest.Args {
 // How it is to be done: "click", "press", "drop", "shortcuts": the agent does so,
 // with #target, after the script. What is to be seen: "quiet": the page is stopped
 // before anybody hears of it; "either": or not, as the browser likes; "moves": the
-// tab goes elsewhere on the app; "port", "https": what is refused is not EVIL.
+// tab goes elsewhere on the app; "port", "https", "tls": what is refused is not
+// EVIL; "blank": it is a blank window, which another site has in its hands.
 func pageNavigation(t *testing.T, e *scene, r row) {
 	e.needWorld(t)
 	script, known := scripts()[r.ID]
@@ -127,6 +128,10 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 	}
 	target := "http://" + e.evil(r)
 	switch {
+	case how("blank"):
+		target = "http://" + e.token(r) + ".public.test"
+	case how("tls"):
+		target = "https://" + e.evil(r)
 	case how("https"):
 		target = "https://" + e.appHost
 	case strings.Contains(script+r.Why, "PORT"):
@@ -141,6 +146,9 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 		t.Errorf("the answer holds the foreign page:\n%s", said)
 	}
 	e.onApp(t, c)
+	if how("blank") {
+		apptest.Await(t, "the end of the blank window", func() bool { return len(tabLines(c)) == 1 })
+	}
 	if lines := strings.Join(tabLines(c), "\n"); !how("moves") && !strings.Contains(lines, "row="+r.ID) {
 		t.Errorf("the app's tab did not keep its page: %s", lines)
 	}

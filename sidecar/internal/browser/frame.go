@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
@@ -27,7 +28,8 @@ type Frame struct {
 	session   *cdp.Session // nil while the frame moves between processes
 	loader    pcdp.LoaderID
 	url       string
-	world     world // our isolated world
+	origin    string // of its current document, as its own world has it; "://" is nobody's
+	world     world  // our isolated world
 	mainWorld world
 	loading   bool
 	milestone milestones
@@ -276,9 +278,12 @@ func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
 // in spite of the guard.
 func (b *Browser) landed(t *Tab, url string) {
 	b.events.Publish(event.Event{Kind: event.Navigated, Tab: t.id, URL: PublicURL(url)})
-	if !b.pin.OnApp(url) {
+	switch {
+	case !b.pin.OnApp(url):
 		b.escaped(t, url, "landed")
 		b.closeTab(t)
+	case strings.HasPrefix(url, "about:"):
+		b.blankLanded(t)
 	}
 }
 
@@ -332,19 +337,32 @@ func (b *Browser) contextCreated(s *cdp.Session, c *runtime.ExecutionContextDesc
 	if json.Unmarshal(c.AuxData, &aux) != nil {
 		return
 	}
+	if t := b.contextIn(s, c, aux.FrameID, aux.IsDefault); t != nil {
+		b.blankLanded(t)
+	}
+}
+
+// contextIn notes a context in its frame, and gives the tab whose main document
+// it shows to be another's.
+func (b *Browser) contextIn(s *cdp.Session, c *runtime.ExecutionContextDescription, id pcdp.FrameID, own bool) *Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.frames[aux.FrameID]
+	f := b.frames[id]
 	if f == nil || f.session != s {
-		return
+		return nil
 	}
 	switch {
-	case aux.IsDefault:
-		f.mainWorld = world{c.ID, c.UniqueID}
+	case own:
+		f.mainWorld, f.origin = world{c.ID, c.UniqueID}, c.Origin
 	case c.Name == WorldName:
 		f.world = world{c.ID, c.UniqueID}
 	}
 	b.touch()
+	// Before its first document a window has the origin of whoever opened it.
+	if own && f == f.tab.main && f.tab.committed > 0 && isWeb(c.Origin) && b.holder(f.tab) != "" {
+		return f.tab
+	}
+	return nil
 }
 
 func (b *Browser) forgetContexts(s *cdp.Session, gone func(world) bool) {

@@ -121,6 +121,12 @@ func (b *Browser) judge(s *cdp.Session, t *Tab, ev fetch.EventRequestPaused) {
 		url = ev.Request.URL
 	}
 	if b.pin.MayNavigate(url) {
+		if t != nil {
+			b.mu.Lock()
+			t.requested = true
+			b.touch()
+			b.mu.Unlock()
+		}
 		proceed(s, ev)
 		return
 	}

@@ -23,8 +23,13 @@ type Tab struct {
 	session *cdp.Session
 	main    *Frame
 	opener  *Tab
-	popup   bool          // a page opened it; its opener may be unknown all the same
-	act     chan struct{} // holds one token while an action runs
+	popup   bool // a page opened it; its opener may be unknown all the same
+
+	// openedFor is the other site whose frame opened it, and may have it in its
+	// hands while it shows no document of the app; "" for none.
+	openedFor string
+
+	act chan struct{} // holds one token while an action runs
 
 	closed  chan struct{}
 	crashed chan struct{}
@@ -34,8 +39,9 @@ type Tab struct {
 	gone      bool
 	isCrashed bool
 	title     string
-	committed int // documents of the main frame so far
-	asked     int // navigations of the main frame that the page asked for so far
+	committed int  // documents of the main frame so far
+	requested bool // a document of the app was asked for
+	asked     int  // navigations of the main frame that the page asked for so far
 	mime      string
 	status    *Status
 	statuses  map[pcdp.LoaderID]*Status // of documents that are not committed yet

@@ -86,6 +86,7 @@ func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 		modal: make(chan struct{}), crashed: make(chan struct{}), closed: make(chan struct{}),
 		viewport: b.opts.Viewport, act: make(chan struct{}, 1),
 	}
+	t.openedFor = b.foreignFrame(b.frames[info.OpenerFrameID])
 	t.main = &Frame{tab: t, id: pcdp.FrameID(info.TargetID), session: s, url: "about:blank"}
 	b.tabs = append(b.tabs, t)
 	b.screen = t
@@ -102,6 +103,9 @@ func (b *Browser) attachedPage(s *cdp.Session, info *target.Info) {
 	cdp.Start(s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	cdp.Start(s, page.SetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{Enabled: true})
 	resume(s)
+	if t.popup {
+		b.watchBlank(t)
+	}
 	b.readTree(t, s, func() {
 		t.ready = true
 	})

@@ -161,7 +161,7 @@ func innerIPv4(addr netip.Addr) (netip.Addr, bool) {
 		return netip.Addr{}, false
 	}
 	b := addr.As16()
-	isatap := (b[8] == 0 || b[8] == 2) && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+	isatap := b[8]&^3 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 	if !isatap && !nat64.Contains(addr) {
 		return netip.Addr{}, false
 	}

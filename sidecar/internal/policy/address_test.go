@@ -76,6 +76,8 @@ func TestClassify(t *testing.T) {
 		{"teredo", "2001:0:4136:e378:8000:63bf:3fff:fdd2", Teredo},
 		{"isatap", "2a00:1450::5efe:10.0.0.1", Private},
 		{"isatap, global bit", "2a00:1450::200:5efe:127.0.0.1", Loopback},
+		{"isatap, group bit", "2a00:1450::100:5efe:10.0.0.1", Private},
+		{"isatap, both bits", "2a00:1450::300:5efe:169.254.169.254", Metadata},
 		{"isatap of a public address", "2a00:1450::5efe:8.8.8.8", Public},
 		{"orchid", "2001:20::1", Protocol},
 		{"benchmarking", "2001:2::1", Benchmarking},
