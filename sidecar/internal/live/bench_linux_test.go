@@ -157,6 +157,7 @@ func say(b *testing.B, conn *websocket.Conn, message map[string]any) {
 func pictures(conn *websocket.Conn, of func(kind int, data []byte) []byte) <-chan []byte {
 	got := make(chan []byte, 64)
 	go func() {
+		defer close(got)
 		for {
 			kind, data, err := conn.ReadMessage()
 			if err != nil {
@@ -207,7 +208,10 @@ func (s *subject) press(b *testing.B) {
 	s.flip()
 	for patience := time.After(apptest.Patience); ; {
 		select {
-		case p := <-s.pictures:
+		case p, ok := <-s.pictures:
+			if !ok {
+				b.Fatalf("the connection of %s has ended", s.name)
+			}
 			if bytes.Equal(p, s.last) {
 				continue
 			}

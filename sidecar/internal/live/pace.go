@@ -27,8 +27,9 @@ const (
 	paceEvery = 10 * time.Second
 )
 
-// paced looks whether the delays of the viewers ask for another pace. The ping
-// queues behind the pictures, so its delay is that of a picture.
+// paced looks whether the delays of the viewers ask for another pace: of the slowest
+// that keeps up, or of the quickest where none does. The ping queues behind the
+// pictures, so its delay is that of a picture.
 func (h *Hub) paced() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -36,12 +37,17 @@ func (h *Hub) paced() {
 	if now.Sub(h.paceAt) < paceEvery {
 		return
 	}
-	var worst time.Duration
+	var worst, best time.Duration
 	for _, v := range h.viewers {
+		delay := time.Duration(v.delay.Load())
 		if !h.pacer.isBehind(v) {
-			worst = max(worst, time.Duration(v.delay.Load()))
+			worst = max(worst, delay)
+		}
+		if delay > 0 && (best == 0 || delay < best) {
+			best = delay
 		}
 	}
+	worst = max(worst, best)
 	steps := paces()
 	next := h.pace
 	switch {
@@ -54,11 +60,4 @@ func (h *Hub) paced() {
 		h.pace, h.paceAt = next, now
 		h.opts.Screen.SetPace(steps[ordinaryPace+next])
 	}
-}
-
-// isBehind says whether a viewer does not keep up at all.
-func (p *pacer) isBehind(v *viewer) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.behind[v]
 }

@@ -42,15 +42,25 @@ func opened(t *testing.T, site *apptest.Site) (tab *browser.Tab, hub *live.Hub, 
 	return b.Tabs()[0], hub, page
 }
 
-// raised gives a browser a live view, which is also reached under other hosts.
-func raised(t testing.TB, b *browser.Browser, hosts ...string) (hub *live.Hub, page string) {
+// raised gives a browser a live view.
+func raised(t testing.TB, b *browser.Browser, change ...func(*live.Options)) (hub *live.Hub, page string) {
+	t.Helper()
+	return raisedAt(t, b, nil, change...)
+}
+
+// raisedAt gives a browser a live view, which is also reached under other hosts.
+func raisedAt(t testing.TB, b *browser.Browser, hosts []string, change ...func(*live.Options)) (hub *live.Hub, page string) {
 	t.Helper()
 	stage := live.NewStage(b, live.StageOptions{})
 	token := proto.NewSecret(apptest.Token)
-	hub = live.New(live.Options{
+	o := live.Options{
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(token, session, time.Now).Verify,
 		AgentWait: time.Minute, Grace: time.Second,
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	hub = live.New(o)
 	stage.Raise(hub)
 	var origins []string
 	for _, h := range hosts {

@@ -31,7 +31,9 @@ type shot struct {
 	text   []byte
 
 	// The pacer's.
-	owed  map[*viewer]struct{} // who keeps up and has not got it yet
+	owed  map[*viewer]struct{} // who is waited for and has not got it yet
+	any   bool                 // the first of them is enough
+	first time.Time            // when the first viewer got it
 	done  bool
 	timer *time.Timer
 }
@@ -64,102 +66,4 @@ func (s *shot) head(now time.Time) []byte {
 	}
 	text, _ := json.Marshal(h) // never fails
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
-}
-
-// ackLimit is how long a picture may keep Chromium from going on: a viewer that
-// takes longer is behind, and not waited for until it has caught up.
-const ackLimit = 250 * time.Millisecond
-
-// pacer lets whoever draws go on when the viewers that keep up have got the
-// picture.
-type pacer struct {
-	mu     sync.Mutex
-	behind map[*viewer]bool
-	open   []*shot // not done, oldest first
-}
-
-// offer counts a picture in, for the viewers that got it into their mailboxes.
-func (p *pacer) offer(s *shot, to []*viewer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	s.owed = make(map[*viewer]struct{}, len(to))
-	for _, v := range to {
-		if !p.behind[v] {
-			s.owed[v] = struct{}{}
-		}
-	}
-	if len(s.owed) == 0 {
-		p.finish(s)
-		return
-	}
-	p.open = append(p.open, s)
-	s.timer = time.AfterFunc(ackLimit, func() { p.late(s) })
-}
-
-// late gives up waiting for those who have not got s.
-func (p *pacer) late(s *shot) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for v := range s.owed {
-		p.setBehind(v)
-	}
-	p.sweep()
-}
-
-func (p *pacer) setBehind(v *viewer) {
-	if p.behind == nil {
-		p.behind = map[*viewer]bool{}
-	}
-	p.behind[v] = true
-	for _, s := range p.open {
-		delete(s.owed, v)
-	}
-}
-
-// got says that v has s, and so does not want any earlier picture.
-func (p *pacer) got(v *viewer, s *shot) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.behind, v)
-	for _, o := range p.open {
-		if o.seq <= s.seq {
-			delete(o.owed, v)
-		}
-	}
-	p.sweep()
-}
-
-// left forgets a viewer.
-func (p *pacer) left(v *viewer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.behind, v)
-	for _, s := range p.open {
-		delete(s.owed, v)
-	}
-	p.sweep()
-}
-
-// sweep finishes what nobody is owed any more. Called with the lock held.
-func (p *pacer) sweep() {
-	kept := p.open[:0]
-	for _, s := range p.open {
-		if len(s.owed) == 0 {
-			p.finish(s)
-		} else {
-			kept = append(kept, s)
-		}
-	}
-	clear(p.open[len(kept):])
-	p.open = kept
-}
-
-func (p *pacer) finish(s *shot) {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-	if !s.done && s.Done != nil {
-		s.Done()
-	}
-	s.done = true
 }

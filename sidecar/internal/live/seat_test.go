@@ -34,7 +34,7 @@ func sitDown(t *testing.T, path string) *seat {
 		t.Fatal(err)
 	}
 	var page string
-	s.hub, page = raised(t, b, s.line.host())
+	s.hub, page = raisedAt(t, b, []string{s.line.host()})
 	s.line.reach(page)
 	s.person = browsertest.Free(t).Tabs()[0]
 	if _, err := s.person.Navigate(within(t), "http://"+s.line.host()+"/viewer#user=1&name=Ada&token="+apptest.Token); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -173,56 +174,92 @@ func TestBinaryFrames(t *testing.T) {
 // TestPacer plays viewers that take pictures at their own speed against what
 // Chromium may have in flight.
 func TestPacer(t *testing.T) {
-	var p pacer
-	a, b := &viewer{}, &viewer{}
-	var done []uint64
-	picture := func(seq uint64, to ...*viewer) *shot {
-		s := &shot{seq: seq, Picture: Picture{Done: func() { done = append(done, seq) }}}
-		p.offer(s, to)
-		return s
-	}
-	want := func(n int) {
-		t.Helper()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if len(done) != n {
-			t.Errorf("done %v, want %d of them", done, n)
+	synctest.Test(t, func(t *testing.T) {
+		var p pacer
+		a, b, c := &viewer{}, &viewer{}, &viewer{}
+		var seq uint64
+		done := map[uint64]bool{}
+		picture := func(to ...*viewer) *shot {
+			seq++
+			s := &shot{seq: seq}
+			s.Done = func() { done[s.seq] = true } // with the pacer's lock held
+			p.offer(s, to)
+			return s
 		}
-	}
-	picture(1) // nobody watches
-	want(1)
-	two := picture(2, a, b)
-	three := picture(3, a, b)
-	p.got(a, three) // it has skipped one
-	want(1)
-	p.got(b, two)
-	want(2)
-	p.left(b)
-	want(3)
-	// One that takes too long is not waited for, until it has caught up.
-	four := picture(4, a, b)
-	p.got(a, four)
-	apptest.Await(t, "the picture to be given up", func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(done) == 4
+		want := func(what string, s *shot, want bool) {
+			t.Helper()
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if done[s.seq] != want {
+				t.Errorf("%s: done %v", what, done[s.seq])
+			}
+		}
+		want("nobody watches", picture(), true)
+
+		two, three := picture(a, b), picture(a, b)
+		p.got(a, three) // it has skipped one
+		want("one has it", two, false)
+		p.got(b, two)
+		want("both have it", two, true)
+		want("one has the next", three, false)
+		p.left(b)
+		want("the other left", three, true)
+
+		// One that takes much longer than the quickest is not waited for.
+		four := picture(a, b)
+		time.Sleep(ackLimit / 2)
+		p.got(a, four)
+		time.Sleep(keepUp - time.Millisecond)
+		want("not yet too late", four, false)
+		time.Sleep(2 * time.Millisecond)
+		want("too late", four, true)
+		if !p.isBehind(b) || p.isBehind(a) {
+			t.Error("who is behind?")
+		}
+		p.got(b, four)
+		five := picture(a, b)
+		p.got(a, five)
+		want("whoever is behind is not waited for", five, true)
+
+		// It has to keep up for a while, the longer the oftener it has failed.
+		tries := func() (n int) {
+			for ; p.isBehind(b); n++ {
+				s := picture(a, b)
+				p.got(a, s)
+				p.got(b, s)
+				time.Sleep(probation / 4)
+			}
+			return n
+		}
+		first := tries()
+		six := picture(a, b)
+		p.got(a, six)
+		want("who kept up is waited for", six, false)
+		time.Sleep(keepUp + time.Millisecond)
+		want("and late again", six, true)
+		if again := tries(); again <= first || first < 4 {
+			t.Errorf("%d pictures, then %d", first, again)
+		}
+
+		// Where none keeps up the quickest is waited for, and not for long.
+		for n := range 2 {
+			s := picture(b, c)
+			time.Sleep(ackLimit - time.Millisecond)
+			want("none has it", s, false)
+			time.Sleep(2 * time.Millisecond)
+			want("none had it in time", s, true)
+			if !p.isBehind(b) || !p.isBehind(c) {
+				t.Errorf("round %d: who is behind?", n)
+			}
+		}
+		seven := picture(b, c)
+		p.got(c, seven)
+		want("the quickest of those behind has it", seven, true)
+		if len(p.open) > 0 {
+			t.Errorf("%d pictures are left", len(p.open))
+		}
 	})
-	if !p.isBehind(b) || p.isBehind(a) {
-		t.Error("who is behind?")
-	}
-	five := picture(5, a, b)
-	p.got(a, five)
-	want(5)
-	p.got(b, five)
-	six := picture(6, a, b)
-	p.got(a, six)
-	want(5)
-	p.got(b, six)
-	p.got(b, six)
-	want(6)
-	if len(p.open) > 0 {
-		t.Errorf("%d pictures are left", len(p.open))
-	}
 }
 
 func TestTooManyMessagesAreSlowedDown(t *testing.T) {
