@@ -130,6 +130,10 @@ func (a *Archive) chunks(ctx context.Context, id string) iter.Seq2[[]byte, error
 			var packed []byte
 			err := a.db.QueryRowContext(ctx, `SELECT seq, data FROM chunks WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1`, id, seq).Scan(&seq, &packed)
 			if errors.Is(err, sql.ErrNoRows) {
+				// The end, unless the recording was removed meanwhile.
+				if _, err := a.Recording(ctx, id); err != nil {
+					yield(nil, err)
+				}
 				return
 			}
 			if err != nil {

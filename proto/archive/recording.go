@@ -112,7 +112,28 @@ func (a *Archive) Recording(ctx context.Context, id string) (Recording, error) {
 
 // Recordings lists all, the newest first.
 func (a *Archive) Recordings(ctx context.Context) ([]Recording, error) {
-	rows, err := a.db.QueryContext(ctx, `SELECT `+columns+` FROM recordings ORDER BY started DESC, rowid DESC`)
+	return a.list(ctx, ``)
+}
+
+// RecordingsOf lists those whose id begins with a prefix, the newest first. No other
+// one is read: ids are in order in the file.
+func (a *Archive) RecordingsOf(ctx context.Context, prefix string) ([]Recording, error) {
+	end := []byte(prefix)
+	for len(end) > 0 && end[len(end)-1] == 0xff {
+		end = end[:len(end)-1]
+	}
+	if len(end) == 0 {
+		return a.list(ctx, `WHERE id >= ?`, prefix)
+	}
+	end[len(end)-1]++ // the first that does not begin with it
+	return a.list(ctx, within, prefix, string(end))
+}
+
+// within finds ids in a range by the index of the table's key.
+const within = `WHERE id >= ? AND id < ?`
+
+func (a *Archive) list(ctx context.Context, which string, args ...any) ([]Recording, error) {
+	rows, err := a.db.QueryContext(ctx, `SELECT `+columns+` FROM recordings `+which+` ORDER BY started DESC, rowid DESC`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the recordings: %w", err)
 	}

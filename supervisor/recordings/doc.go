@@ -32,6 +32,12 @@
 // takes, each with a timestamp of the day before sent_at or the minute after, or
 // with none, and nothing is nested deeper than 512.
 //
+// # What is kept
+//
+// A recording goes 90 days after its end, and the oldest go while all together have
+// more than 10 GiB: Options has both, [Store.Prune] says how. With Options.Films
+// browsers are filmed too, and their films go with the recording.
+//
 // # Invariants
 //
 //   - A batch is kept whole or not at all, and what was answered with 201 is on

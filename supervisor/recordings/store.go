@@ -25,6 +25,16 @@ const (
 
 // Options are a store's. The zero value is in order.
 type Options struct {
+	// MaxAge is how long a recording is kept from its end on; 0 = DefaultMaxAge,
+	// KeepAll = for ever.
+	MaxAge time.Duration
+	// MaxBytes is how much the recordings may have together, compressed as they are
+	// in the file, and their films; 0 = DefaultMaxBytes, KeepAll = no limit.
+	MaxBytes int64
+	// Films is a directory for the films of browsers, one below it for each
+	// recording; "" = nothing is filmed.
+	Films string
+
 	Log *slog.Logger     // nil: nothing is logged
 	Now func() time.Time // nil = time.Now
 }
@@ -35,6 +45,11 @@ type Store struct {
 	archive *archive.Archive
 	log     *slog.Logger
 	now     func() time.Time
+
+	maxAge   time.Duration
+	maxBytes int64
+	films    string
+	pruning  sync.Mutex
 
 	mu   sync.Mutex
 	open map[string]intake // by recording
@@ -59,13 +74,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		a.Close()
 		return nil, err
 	}
-	s := &Store{archive: a, log: o.Log, now: o.Now, open: map[string]intake{}}
+	s := &Store{archive: a, log: o.Log, now: o.Now, open: map[string]intake{}, films: o.Films}
+	s.maxAge, s.maxBytes = cmp.Or(o.MaxAge, DefaultMaxAge), cmp.Or(o.MaxBytes, DefaultMaxBytes)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.pruneAfter(ctx)
 	return s, nil
 }
 
@@ -99,6 +116,7 @@ type Intake struct {
 	Token   proto.Secret
 	Expires time.Time // of the token
 	about   About
+	video   bool
 }
 
 // Begin makes a recording and lets its sidecar in.
@@ -120,7 +138,7 @@ func (s *Store) Begin(ctx context.Context, about About) (Intake, error) {
 	s.mu.Lock()
 	s.open[r.ID] = intake{token, until, about.BatchBytes, about.Actions}
 	s.mu.Unlock()
-	return Intake{ID: r.ID, Token: token, Expires: until, about: about}, nil
+	return Intake{ID: r.ID, Token: token, Expires: until, about: about, video: s.films != ""}, nil
 }
 
 // nameable says whether a recording can have a name, which is a part of its
@@ -136,7 +154,7 @@ func nameable(id string) bool {
 // sidecar reaches it, under which [Store.Ingest] is served.
 func (i Intake) Launch(ingest string) *proto.Recording {
 	return &proto.Recording{
-		URL: strings.TrimSuffix(ingest, "/") + "/" + i.ID, Token: i.Token, BatchBytes: i.about.BatchBytes, Actions: i.about.Actions,
+		URL: strings.TrimSuffix(ingest, "/") + "/" + i.ID, Token: i.Token, BatchBytes: i.about.BatchBytes, Actions: i.about.Actions, Video: i.video,
 	}
 }
 
@@ -146,7 +164,11 @@ func (s *Store) Finish(ctx context.Context, id string) error {
 	s.mu.Lock()
 	delete(s.open, id)
 	s.mu.Unlock()
-	return s.archive.End(ctx, id, archive.Finished, s.now())
+	if err := s.archive.End(ctx, id, archive.Finished, s.now()); err != nil {
+		return err
+	}
+	s.pruneAfter(ctx)
+	return nil
 }
 
 // Remove deletes a recording.
@@ -154,12 +176,23 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	s.mu.Lock()
 	delete(s.open, id)
 	s.mu.Unlock()
-	return s.archive.Remove(ctx, id)
+	if err := s.archive.Remove(ctx, id); err != nil {
+		return err
+	}
+	s.pruning.Lock()
+	defer s.pruning.Unlock()
+	return s.sweepFilms(ctx)
 }
 
 // List gives all recordings without their events, the newest first.
 func (s *Store) List(ctx context.Context) ([]archive.Recording, error) {
 	return s.archive.Recordings(ctx)
+}
+
+// ListOf gives those whose name begins with a prefix, the newest first. It reads no
+// others, so a host that begins names with their owner asks for one owner's.
+func (s *Store) ListOf(ctx context.Context, prefix string) ([]archive.Recording, error) {
+	return s.archive.RecordingsOf(ctx, prefix)
 }
 
 // Archive is the file, for whoever needs the events themselves.

@@ -7,8 +7,8 @@
 //	mux.Handle("/ingest/", http.StripPrefix("/ingest", store.Ingest()))
 //	mux.Handle("/recordings/", http.StripPrefix("/recordings", s.Handler(host)))
 //
-// After s.Film("films") browsers are filmed too, and all their films are in a
-// directory of the recording's name when it is completed.
+// Where the store has a place for films browsers are filmed too, and all their films
+// are there when the recording is completed.
 //
 // # Invariants
 //

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -23,7 +22,6 @@ import (
 type Shelf struct {
 	store  *recordings.Store
 	ingest string
-	films  string // directory; "" = nothing is filmed
 }
 
 // New makes one of a store. ingest is the URL under which the store's Ingest
@@ -31,10 +29,6 @@ type Shelf struct {
 func New(store *recordings.Store, ingest string) *Shelf {
 	return &Shelf{store: store, ingest: ingest}
 }
-
-// Film has the tabs of browsers filmed that start from now on. The films go into
-// directories of dir, each called as the recording is.
-func (s *Shelf) Film(dir string) { s.films = dir }
 
 var (
 	_ hostapi.Recordings = (*Shelf)(nil)
@@ -62,14 +56,12 @@ func (s *Shelf) Open(ctx context.Context, sandbox hostapi.Sandbox, session strin
 	if err != nil {
 		return nil, err
 	}
-	launch := in.Launch(s.ingest)
-	launch.Video = s.films != ""
-	return launch, nil
+	return in.Launch(s.ingest), nil
 }
 
 // FilmsDir implements [hostapi.FilmKeeper].
 func (s *Shelf) FilmsDir(sandbox hostapi.Sandbox, session string) string {
-	return filepath.Join(s.films, ID(sandbox.Owner, session))
+	return s.store.FilmsDir(ID(sandbox.Owner, session))
 }
 
 // Complete implements [hostapi.Recordings].
@@ -83,14 +75,7 @@ func (s *Shelf) Complete(ctx context.Context, sandbox hostapi.Sandbox, session s
 
 // List gives an owner's recordings, the newest first.
 func (s *Shelf) List(ctx context.Context, owner string) ([]archive.Recording, error) {
-	all, err := s.store.List(ctx)
-	var own []archive.Recording
-	for _, r := range all {
-		if strings.HasPrefix(r.ID, of(owner)) {
-			own = append(own, r)
-		}
-	}
-	return own, err
+	return s.store.ListOf(ctx, of(owner))
 }
 
 // Identifier says who makes a request; a [hostapi.Host] is one.

@@ -34,15 +34,15 @@ func openTape(ctx context.Context, dir, host string, film bool, log *slog.Logger
 		return nil, nil
 	}
 	file := filepath.Join(dir, recordingsFile)
-	store, err := recordings.Open(ctx, file, recordings.Options{Log: log})
+	o := recordings.Options{Log: log}
+	if film {
+		o.Films = filepath.Join(dir, filmsDir)
+	}
+	store, err := recordings.Open(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
-	t := &tape{store, shelf.New(store, host+ingestPath), file}
-	if film {
-		t.shelf.Film(filepath.Join(dir, filmsDir))
-	}
-	return t, nil
+	return &tape{store, shelf.New(store, host+ingestPath), file}, nil
 }
 
 // recordings are the host's; nil records nothing.
