@@ -149,6 +149,25 @@ func TestRealContainerEndsWithItsClient(t *testing.T) {
 	p.Stderr().Close()
 }
 
+// The next process of a host removes the containers that the last one left, and none of
+// its own.
+func TestRealSweep(t *testing.T) {
+	r := realRunner(t, "")
+	b := startReal(t, r, "http://127.0.0.1:3000")
+	if err := r.Sweep(context.Background()); err != nil || r.names(t) == "" {
+		t.Errorf("its own: %v, left %q", err, r.names(t))
+	}
+	next := &Runner{Image: r.Image, Engine: r.Engine, EngineArgs: r.EngineArgs, Name: r.Name}
+	if err := next.Sweep(context.Background()); err != nil || r.names(t) != "" {
+		t.Errorf("another process's: %v, left %q", err, r.names(t))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if b.Wait(ctx); ctx.Err() != nil {
+		t.Error("its client lives")
+	}
+}
+
 // A start that can't succeed says what the engine said.
 func TestRealImageMissing(t *testing.T) {
 	r := realRunner(t, "")
