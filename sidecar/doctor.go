@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -26,10 +27,13 @@ func doctor(stdout, stderr io.Writer) int {
 			fmt.Fprintf(stdout, "[ok]      %s: %s\n", c.Name, oneLine(c.Detail))
 			continue
 		}
-		if !c.Optional {
+		fix := oneLine(c.Fix)
+		if c.Optional {
+			fix = strings.TrimSuffix(fix, ".") + ". This is optional"
+		} else {
 			code = exitFailed
 		}
-		fmt.Fprintf(stdout, "[missing] %s: %s. %s\n", c.Name, oneLine(c.Detail), oneLine(c.Fix))
+		fmt.Fprintf(stdout, "[missing] %s: %s. %s\n", c.Name, oneLine(c.Detail), fix)
 	}
 	return code
 }

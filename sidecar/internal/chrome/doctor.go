@@ -52,9 +52,12 @@ func Checks(ctx context.Context) []Check {
 
 	shell, shellErr := Find(ctx, Want{Chromium: Shell})
 	full, fullErr := Find(ctx, Want{Chromium: Full})
-	list = append(list,
+	flavours := []Check{
 		found(ctx, "chromium headless shell", shell, shellErr, user),
-		found(ctx, "chromium full", full, fullErr, user))
+		found(ctx, "chromium full", full, fullErr, user),
+	}
+	flavours[0].Optional, flavours[1].Optional = flavours[1].OK, flavours[0].OK // headless mode takes either
+	list = append(list, flavours...)
 	var renderers []Renderer
 	if shellErr == nil || fullErr == nil {
 		binary := shell

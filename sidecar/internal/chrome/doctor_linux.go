@@ -90,7 +90,7 @@ func cjkFonts() Check {
 		}
 	}
 	return Check{
-		Name: "fonts", Detail: "no font with Chinese, Japanese and Korean letters",
+		Name: "fonts", Optional: true, Detail: "no font with Chinese, Japanese and Korean letters",
 		Fix: "Install one: apt-get install fonts-noto-cjk, dnf install google-noto-cjk-fonts, apk add font-noto-cjk",
 	}
 }
