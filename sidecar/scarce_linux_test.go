@@ -53,8 +53,9 @@ func TestStartsThatLack(t *testing.T) {
 	}{
 		{"a place to write", `mount -t tmpfs -o ro none "$DIR"`, proto.CodeWorkdirUnusable, "read-only file system"},
 		{"descriptors", `ulimit -n 16`, proto.CodeListenFailed, "too many open files"},
-		{"some descriptors", `ulimit -n 64`, proto.CodeBrowserExited, "Too many open files"},
-		{"memory", `ulimit -v 2000000`, proto.CodeBrowserExited, "Chromium ended unexpectedly"},
+		{"some descriptors", `ulimit -n 64`, proto.CodeBrowserExited, "it may open 64 files"},
+		// The sidecar itself maps some 2 GB.
+		{"memory", `ulimit -v 6000000`, proto.CodeBrowserExited, "Chromium ended unexpectedly"},
 		{"ports", `ip link set lo up; mount -t proc none /proc; echo 40000 40000 >/proc/sys/net/ipv4/ip_local_port_range; echo 40000 >/proc/sys/net/ipv4/ip_local_reserved_ports`, proto.CodeListenFailed, "no free port is left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

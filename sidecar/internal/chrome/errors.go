@@ -35,6 +35,10 @@ var processSigns = [...]string{
 	"fork: Resource temporarily unavailable",
 }
 
+// filesNeeded is how many descriptors a sidecar with its browser should be allowed:
+// twice what one with a few tabs has been seen to use.
+const filesNeeded = 500
+
 // filesHint is the cure for what is out of descriptors.
 const filesHint = "Allow more open files: ulimit -n, LimitNOFILE of the service; a sidecar with its browser needs some 500"
 
@@ -45,15 +49,24 @@ const sandboxHint = "Allow user namespaces: sysctl user.max_user_namespaces abov
 const displayHint = "Set DISPLAY (and XAUTHORITY) or WAYLAND_DISPLAY, start a virtual screen such as Xvfb, or use headless mode"
 
 // exitError explains the end of a browser that nobody asked to end. how is its
-// exit status in words, output the end of what it wrote.
-func exitError(how, output string) *proto.Error {
+// exit status in words, output the end of what it wrote, files the limit on open
+// files that it ran with, which is 0 for unknown. A Chromium that is refused a
+// descriptor dies in one of many places, in half of them without a word of the
+// reason, so a limit that is too low is told whatever it said.
+func exitError(how, output string, files uint64) *proto.Error {
 	said := lastLines(withoutNoise(output), tailLines)
+	tight := files > 0 && files < filesNeeded
 	message := "Chromium ended unexpectedly: " + how
+	if tight {
+		message += fmt.Sprintf("; it may open %d files", files)
+	}
 	if said != "" {
 		message += "; its last output: " + said
 	}
 	err := &proto.Error{Code: proto.CodeBrowserExited, Message: message}
 	switch {
+	case tight || strings.Contains(output, "Too many open files"):
+		err.Hint = filesHint
 	case saysAny(output, sandboxSigns[:]):
 		err.Code, err.Hint = proto.CodeSandboxUnavailable, sandboxHint
 		err.Message = "Chromium's sandbox can't work here: " + said
@@ -61,8 +74,6 @@ func exitError(how, output string) *proto.Error {
 		err.Hint = displayHint
 	case saysAny(output, processSigns[:]):
 		err.Hint = "Allow more processes: ulimit -u, --pids-limit of the container, pids.max of the control group; a browser with one page has some 90"
-	case strings.Contains(output, "Too many open files"):
-		err.Hint = filesHint
 	case strings.Contains(how, "killed"):
 		err.Hint = "The system kills processes by force when memory runs out: look at its log"
 	case strings.Contains(how, "trap") && said == "":

@@ -16,17 +16,22 @@ func TestExitError(t *testing.T) {
 		name, how, output string
 		code              proto.Code
 		hint              string
+		files             uint64
 	}{
-		{"sandbox", "signal: aborted", "x\n[1:1:ERROR] FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If you want...\n#0 0x55\n", proto.CodeSandboxUnavailable, "max_user_namespaces"},
-		{"sandbox step", "signal: trace/breakpoint trap", "[1130/1:FATAL:sandbox/linux/services/credentials.cc:137] Check failed: . : Function not implemented (38)", proto.CodeSandboxUnavailable, "seccomp"},
-		{"processes", "signal: trace/breakpoint trap", "[1130/1:ERROR:base/threading/platform_thread_posix.cc:162] pthread_create: Resource temporarily unavailable (11)", proto.CodeBrowserExited, "pids-limit"},
-		{"root", "exit status 1", "Running as root without --no-sandbox is not supported.", proto.CodeSandboxUnavailable, "namespaces"},
-		{"display", "exit status 1", "ERROR:ui/ozone] Missing X server or $DISPLAY\nThe platform failed to initialize.  Exiting.", proto.CodeBrowserExited, "Xvfb"},
-		{"memory", "signal: killed", "", proto.CodeBrowserExited, "memory"},
-		{"other", "exit status 21", "[1:1:WARNING:a.cc(1)] x\nboo\n[1:1:ERROR:dbus/bus.cc:405] y\n", proto.CodeBrowserExited, ""},
+		{"sandbox", "signal: aborted", "x\n[1:1:ERROR] FATAL:content/browser/zygote_host/zygote_host_impl_linux.cc:128] No usable sandbox! If you want...\n#0 0x55\n", proto.CodeSandboxUnavailable, "max_user_namespaces", 0},
+		{"sandbox step", "signal: trace/breakpoint trap", "[1130/1:FATAL:sandbox/linux/services/credentials.cc:137] Check failed: . : Function not implemented (38)", proto.CodeSandboxUnavailable, "seccomp", 0},
+		{"processes", "signal: trace/breakpoint trap", "[1130/1:ERROR:base/threading/platform_thread_posix.cc:162] pthread_create: Resource temporarily unavailable (11)", proto.CodeBrowserExited, "pids-limit", 0},
+		{"root", "exit status 1", "Running as root without --no-sandbox is not supported.", proto.CodeSandboxUnavailable, "namespaces", 0},
+		{"display", "exit status 1", "ERROR:ui/ozone] Missing X server or $DISPLAY\nThe platform failed to initialize.  Exiting.", proto.CodeBrowserExited, "Xvfb", 0},
+		{"memory", "signal: killed", "", proto.CodeBrowserExited, "memory", 0},
+		{"other", "exit status 21", "[1:1:WARNING:a.cc(1)] x\nboo\n[1:1:ERROR:dbus/bus.cc:405] y\n", proto.CodeBrowserExited, "", 0},
+		{"enough files", "exit status 21", "", proto.CodeBrowserExited, "", 1024},
+		{"few files, said", "signal: trace/breakpoint trap", "x: Too many open files (24)", proto.CodeBrowserExited, "ulimit -n", 4096},
+		{"few files, not said", "signal: trace/breakpoint trap", "", proto.CodeBrowserExited, "ulimit -n", 64},
+		{"few files, something else said", "signal: trace/breakpoint trap", "[1130/1:FATAL:sandbox/linux/services/credentials.cc:137] Check failed", proto.CodeBrowserExited, "ulimit -n", 64},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := exitError(tt.how, tt.output)
+			err := exitError(tt.how, tt.output, tt.files)
 			if err.Code != tt.code || !strings.Contains(err.Hint, tt.hint) || tt.hint == "" && err.Hint != "" {
 				t.Errorf("%s: %s (%s)", err.Code, err.Message, err.Hint)
 			}

@@ -88,7 +88,7 @@ func (p *Process) attend(child *os.Process) {
 	if err == nil {
 		how = state.String()
 	}
-	p.exit = exitError(how, p.output.String())
+	p.exit = exitError(how, p.output.String(), filesLimit())
 }
 
 // Transport is the conversation with the browser, made for package cdp. Its
