@@ -9,6 +9,9 @@
 //     that it knows instead of the token, since a browser's page makes it. The
 //     sidecar's own page, where there is one, is shown without the token: a
 //     browser could not send it, and the page holds nothing.
+//   - A head that two readers of HTTP could take for different requests (a length
+//     beside chunks, a folded line, a bare newline) is refused before all that, and
+//     what follows it is never read.
 //   - The address is the one that was configured, and the accepted Host values
 //     are computed from the port that was really opened, before anything is
 //     served.

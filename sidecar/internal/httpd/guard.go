@@ -72,7 +72,7 @@ func (g *guard) checkLive(r *http.Request) *refusal {
 	switch {
 	case !g.hostAccepted(r):
 		return hostRefused
-	case !slices.Contains(g.liveOrigins, strings.ToLower(r.Header.Get("Origin"))):
+	case len(r.Header["Origin"]) != 1 || !slices.Contains(g.liveOrigins, strings.ToLower(r.Header.Get("Origin"))):
 		return originRefused
 	case strings.Contains(r.RequestURI, "?"):
 		return queryRefused
@@ -122,8 +122,8 @@ func bearerToken(header string) (string, bool) {
 		return "", false
 	}
 	rest := header[len(scheme):]
-	token := strings.TrimSpace(rest)
-	if token == "" || strings.TrimLeftFunc(rest, unicode.IsSpace) == rest || strings.ContainsFunc(token, unicode.IsSpace) {
+	token := strings.Trim(rest, " \t") // white space of HTTP, and none of other letters
+	if token == "" || strings.TrimLeft(rest, " \t") == rest || strings.ContainsFunc(token, unicode.IsSpace) {
 		return "", false
 	}
 	return token, true

@@ -96,6 +96,8 @@ func TestGuard(t *testing.T) {
 		{name: "scheme alone", host: right, origin: "-", authorization: "Bearer", want: tokenRefused},
 		{name: "scheme and spaces", host: right, origin: "-", authorization: "Bearer   ", want: tokenRefused},
 		{name: "no space", host: right, origin: "-", authorization: "Bearer" + testToken, want: tokenRefused},
+		{name: "a space of another kind", host: right, origin: "-", authorization: "Bearer\u00a0" + testToken, want: tokenRefused},
+		{name: "a space of another kind behind", host: right, origin: "-", authorization: bearer + "\u2003", want: tokenRefused},
 		{name: "more", host: right, origin: "-", authorization: bearer + " extra", want: tokenRefused},
 		{name: "other case of the token", host: right, origin: "-", authorization: "Bearer TOKEN-0123456789-0123456789-0123456789", want: tokenRefused},
 	} {
@@ -107,6 +109,11 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
+	}
+	twice := request("/live", right, dashboard, "-")
+	twice.Header["Origin"] = append(twice.Header["Origin"], "http://evil.test")
+	if got := g.checkLive(twice); got != originRefused {
+		t.Errorf("two origins: %+v", got)
 	}
 	g.token = proto.Secret{}
 	for _, authorization := range []string{"Bearer ", "Bearer x", "-"} {

@@ -26,6 +26,9 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	} else {
 		w.Header().Set("Connection", "close")
 	}
+	if mustClose(r) {
+		w.Header().Set("Connection", "close")
+	}
 	// What is answered has left this process before the request counts as done.
 	defer answer.flush()
 	defer s.recoverInto(answer)

@@ -194,7 +194,7 @@ func (s *Server) Serve() error {
 	if stopping {
 		return nil
 	}
-	err := s.http.Serve(s.listener)
+	err := s.http.Serve(strictListener{s.listener})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopping {

@@ -3,7 +3,6 @@ package httpd
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -25,6 +24,12 @@ func isUpgrade(r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// mustClose says whether a request's connection can't carry another one: where
+// the request ends was not told before it began, see [strictConn].
+func mustClose(r *http.Request) bool {
+	return len(r.TransferEncoding) > 0 || len(r.Header["Upgrade"]) > 0
 }
 
 // upgrade gives the live view its sockets and refuses every other upgrade.
@@ -78,7 +83,7 @@ func refuseUpgrade(w http.ResponseWriter, status int) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(lingerTime))
 	_, err = fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", status, http.StatusText(status))
-	if tcp, ok := conn.(*net.TCPConn); ok && err == nil && tcp.CloseWrite() == nil {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && err == nil && half.CloseWrite() == nil {
 		_, _ = io.CopyN(io.Discard, buffered, lingerBytes) // until the client closes, too
 	}
 }
