@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// isUpgrade says whether a request asks for another protocol. An offer of HTTP/2
-// that comes along with a request is none: see the package's Why.
+// isUpgrade says whether a request asks for another protocol, which HTTP/1.0 knows
+// nothing of. An offer of HTTP/2 that comes along with a request is none: see the
+// package's Why.
 func isUpgrade(r *http.Request) bool {
 	protocol := r.Header.Get("Upgrade")
-	if protocol == "" || strings.EqualFold(protocol, "h2c") {
+	if protocol == "" || strings.EqualFold(protocol, "h2c") || !r.ProtoAtLeast(1, 1) {
 		return false
 	}
 	for _, line := range r.Header["Connection"] {
