@@ -33,9 +33,19 @@ func (a *Actor) DragAt(ctx context.Context, from, to Point) error {
 	})
 }
 
+// Wheel turns the wheel where the mouse is. What scrolls has scrolled then, and
+// what the page brings for it is there.
+func (a *Actor) Wheel(ctx context.Context, deltaX, deltaY float64) error {
+	return a.perform(ctx, "wheel", false, func(s *scene) error {
+		if err := s.dispatch(nil); err != nil {
+			return err
+		}
+		return s.tab.Mouse().Wheel(s.ctx, deltaX, deltaY)
+	})
+}
+
 // Pointer does something with the mouse that is no whole gesture: a move, a
-// press without a release, a turn of the wheel. It does not wait for what the
-// page makes of it.
+// press without a release. It does not wait for what the page makes of it.
 func (a *Actor) Pointer(ctx context.Context, do func(context.Context, *browser.Mouse) error) error {
 	return a.perform(ctx, "mouse", true, func(s *scene) error {
 		if err := s.gate(s.ctx); err != nil {

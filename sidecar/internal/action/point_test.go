@@ -25,7 +25,7 @@ c.ondblclick = () => at.push('double'); let turned = 0; c.onwheel = e => { turne
 	s.must(s.Pointer(s.ctx, func(ctx context.Context, m *browser.Mouse) error { return m.Move(ctx, 50, 60) }))
 	s.must(s.Pointer(s.ctx, func(ctx context.Context, m *browser.Mouse) error { return m.Down(ctx, browser.Right, 1) }))
 	s.must(s.Pointer(s.ctx, func(ctx context.Context, m *browser.Mouse) error { return m.Up(ctx, browser.Right, 1) }))
-	s.must(s.Pointer(s.ctx, func(ctx context.Context, m *browser.Mouse) error { return m.Wheel(ctx, 0, 120) }))
+	s.must(s.Wheel(s.ctx, 0, 120))
 	s.want("at + ' ' + turned", `"down 50,60 2,up 50,60 120"`)
 }
 

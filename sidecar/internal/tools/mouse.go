@@ -103,5 +103,5 @@ func mouseWheel(ctx context.Context, c *call) error {
 	if err := c.decode(&args); err != nil {
 		return err
 	}
-	return c.actor().Pointer(ctx, func(ctx context.Context, m *browser.Mouse) error { return m.Wheel(ctx, args.DeltaX, args.DeltaY) })
+	return c.actor().Wheel(ctx, args.DeltaX, args.DeltaY)
 }

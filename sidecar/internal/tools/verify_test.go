@@ -58,6 +58,11 @@ func TestVerifying(t *testing.T) {
 	w.same(w.ok("browser_verify_list_visible", list("first item", "Second")), "### Result\nDone")
 	w.same(w.fails("browser_verify_list_visible", list("first", "Third", "Hidden")), "### Error\nItem \"Third\" not found\nItem \"Hidden\" not found")
 	w.same(w.ok("browser_verify_list_visible", args{"element": "x", "target": "#go", "items": []string{"Go"}}), "### Result\nDone")
+	w.js("() => { document.body.insertAdjacentHTML('beforeend', '<select id=pick><option>Large<option hidden>Never</select>') }")
+	pick := args{"element": "x", "target": "#pick", "items": []string{"Large"}}
+	w.same(w.ok("browser_verify_list_visible", pick), "### Result\nDone")
+	pick["items"] = []string{"Large", "Never"}
+	w.same(w.fails("browser_verify_list_visible", pick), "### Error\nItem \"Never\" not found")
 
 	// The expression that is printed finds the element again, from anywhere.
 	snap := w.snapshot()
@@ -108,5 +113,7 @@ func TestTheMouse(t *testing.T) {
 	if got := w.js("() => log.held >= 100"); got != "true" {
 		t.Error("the delay is no delay")
 	}
-	await(t, "the scroll", func() bool { return w.js("() => scrollY") == "250" })
+	if got := w.js("() => scrollY"); got != "250" {
+		t.Errorf("right after the wheel: scrolled to %s", got)
+	}
 }

@@ -1,5 +1,8 @@
 // Checks of what an element holds.
 {
+  // Options of a closed <select> are not drawn, and are the items of a list still.
+  const isThere = (el) => P.isVisible(el) || (localName(el) === 'option' && !P.isHiddenForAria(el) && P.isVisible(closestTo(el, 'select') || el));
+
   // lacks gives those of texts that no element in el shows, in any case and with
   // white space made comparable.
   P.lacks = (el, texts) =>
@@ -7,7 +10,7 @@
       const known = new Find.Texts();
       const shows = (text) => {
         const pattern = Find.pattern({ value: text });
-        return Find.byText(el, pattern, known).some((e) => P.isVisible(e)) || (Find.smallest(el, pattern, known) && P.isVisible(el));
+        return Find.byText(el, pattern, known).some(isThere) || (Find.smallest(el, pattern, known) && P.isVisible(el));
       };
       return texts.filter((text) => !shows(text));
     });
