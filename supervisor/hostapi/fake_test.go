@@ -70,9 +70,11 @@ type fakeSidecar struct {
 	stdout, stderr *io.PipeReader
 	say            *io.PipeWriter
 
-	mu     sync.Mutex
-	mcp    []*http.Request // what came to /mcp
-	bodies []string
+	mu      sync.Mutex
+	mcp     []*http.Request // what came to /mcp
+	bodies  []string
+	hostile bool // answer as one that a page has taken over
+
 	stream bool // answer with an event and then nothing until the caller leaves
 
 	endOnce sync.Once
@@ -156,8 +158,23 @@ func (s *fakeSidecar) handle(w http.ResponseWriter, r *http.Request) {
 	case "/mcp":
 		s.mu.Lock()
 		s.mcp, s.bodies = append(s.mcp, r), append(s.bodies, string(text))
-		stream := s.stream
+		stream, hostile := s.stream, s.hostile
 		s.mu.Unlock()
+		if hostile {
+			h := w.Header()
+			h.Set("Link", "</evil.js>; rel=preload; as=script")
+			w.WriteHeader(http.StatusEarlyHints)
+			for name, value := range map[string]string{
+				"Set-Cookie": "session=evil", "Location": "http://evil.example/", "Refresh": "0;url=http://evil.example/", "Content-Type": "text/html",
+				"Access-Control-Allow-Origin": "*", "Service-Worker-Allowed": "/", "Clear-Site-Data": "*", "Trailer": "X-Evil",
+			} {
+				h.Set(name, value)
+			}
+			w.WriteHeader(http.StatusFound)
+			io.WriteString(w, "<script>alert(1)</script>")
+			h.Set("X-Evil", "1")
+			return
+		}
 		if stream {
 			io.WriteString(w, "event\n")
 			http.NewResponseController(w).Flush()

@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -35,6 +36,9 @@ type countedAnswer struct {
 }
 
 func (c *countedAnswer) WriteHeader(status int) {
+	if status < http.StatusOK {
+		return // hints for a browser, which an agent is not
+	}
 	c.status = status
 	c.ResponseWriter.WriteHeader(status)
 }
@@ -55,10 +59,11 @@ func (h *Host) toBrowser(w http.ResponseWriter, r *http.Request, who Identity) e
 		return internal("read the browser's address", err)
 	}
 	(&httputil.ReverseProxy{
-		Transport:     h.toBrowsers,
-		FlushInterval: -1, // events are for now
-		ErrorLog:      slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-		Rewrite:       func(p *httputil.ProxyRequest) { rewrite(p, target, browser.MCPToken()) },
+		Transport:      h.toBrowsers,
+		FlushInterval:  -1, // events are for now
+		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		Rewrite:        func(p *httputil.ProxyRequest) { rewrite(p, target, browser.MCPToken()) },
+		ModifyResponse: func(r *http.Response) error { plain(r); return nil },
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			h.unreachable(w, r, s, err)
 		},
@@ -86,6 +91,25 @@ func rewrite(p *httputil.ProxyRequest, target *url.URL, token proto.Secret) {
 	p.Out.Header = header
 	p.Out.URL = target
 	p.Out.Host = target.Host
+}
+
+// plain keeps of an answer what a client of MCP reads. It goes out under the host's own
+// origin, where a browser that has been taken over must set no cookie, send nobody
+// elsewhere and show no page.
+func plain(r *http.Response) {
+	kept := http.Header{}
+	for _, name := range []string{"Content-Type", "Content-Length", "Cache-Control", "Retry-After", "Allow", "Mcp-Session-Id", "Mcp-Protocol-Version"} {
+		if value := r.Header.Get(name); value != "" {
+			kept.Set(name, value)
+		}
+	}
+	switch kind, _, _ := mime.ParseMediaType(kept.Get("Content-Type")); kind {
+	case "application/json", "text/event-stream", "":
+	default:
+		kept.Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	kept.Set("X-Content-Type-Options", "nosniff")
+	r.Header, r.Trailer = kept, nil
 }
 
 // unreachable answers for a browser that can't be asked.

@@ -48,6 +48,20 @@ func TestGateway(t *testing.T) {
 				}
 			}
 		}},
+		{"a browser that has been taken over shows nothing as the host's", nil, func(t *testing.T, b *bench) {
+			started, s := b.start("")
+			s.mu.Lock()
+			s.hostile = true
+			s.mu.Unlock()
+			b.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			got := b.do("POST", "/mcp/"+b.sessionOf(started), call)
+			got.header.Del("Date")
+			got.header.Del("Content-Length")
+			want := http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}}
+			if d := cmp.Diff(want, got.header); d != "" {
+				t.Error(d)
+			}
+		}},
 		{"a page may not drive a browser", nil, func(t *testing.T, b *bench) {
 			started, s := b.start("")
 			got := b.do("POST", "/mcp/"+b.sessionOf(started), call, header{"Origin": b.server.URL})
