@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,6 +54,28 @@ func TestRecover(t *testing.T) {
 				t.Errorf("recordings: %s", got)
 			}
 		})
+	}
+}
+
+// What this host is about to settle is not an earlier one's.
+func TestRecoverLeavesWhatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	var host *hostapi.Host
+	var told atomic.Int32
+	b := newBench(t, func(_ *bench, o *hostapi.Options) {
+		o.Usage = hostapi.UsageFunc(func(ctx context.Context, u hostapi.Usage) error {
+			if told.Add(1) > 1 {
+				return nil
+			}
+			return host.Recover(ctx)
+		})
+	})
+	host = b.host
+	b.start("")
+	b.clock.add(time.Second)
+	b.do("DELETE", browserPath, "")
+	if n := told.Load(); n != 1 {
+		t.Errorf("told %d times", n)
 	}
 }
 

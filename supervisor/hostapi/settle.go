@@ -51,6 +51,8 @@ func (h *Host) settle(ctx context.Context, e Entry) error {
 
 // settleAll tries again what could not be settled.
 func (h *Host) settleAll(ctx context.Context) (failed error) {
+	h.recovering.RLock() // or what is being settled here would look like another host's
+	defer h.recovering.RUnlock()
 	h.mu.Lock()
 	due := h.unsettled
 	h.unsettled = map[string]Entry{} // so that nobody else takes an entry as well
@@ -161,16 +163,13 @@ func (h *Host) Recover(ctx context.Context) error {
 	sweeping, cancel := context.WithTimeout(ctx, sweepTimeout)
 	failed := h.o.Supervisor.Sweep(sweeping)
 	cancel()
+	mine := h.entries() // and no others come, while this goes on
 	entries, err := h.o.Journal.List(ctx)
 	if err != nil {
 		failed = errors.Join(failed, err) // and go on with those that could be read
 	}
 	for _, e := range entries {
-		h.mu.Lock()
-		_, ours := h.bySession[e.Session]
-		_, known := h.unsettled[e.Session]
-		h.mu.Unlock()
-		if ours || known {
+		if mine[e.Session] {
 			continue
 		}
 		if e.StoppedAt.IsZero() {
@@ -181,6 +180,20 @@ func (h *Host) Recover(ctx context.Context) error {
 		}
 	}
 	return failed
+}
+
+// entries are the sessions in the journal that this host looks after.
+func (h *Host) entries() map[string]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	mine := map[string]bool{}
+	for id := range h.bySession {
+		mine[id] = true
+	}
+	for id := range h.unsettled {
+		mine[id] = true
+	}
+	return mine
 }
 
 // lastAlive is when a browser whose host died stopped being one.

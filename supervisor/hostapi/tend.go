@@ -47,12 +47,12 @@ func (h *Host) tend(s *session, o StartOptions) {
 		h.metrics.ends.Add(1, string(s.show().Status))
 	}
 	s.askToStop() // whoever waits for the end need not wait for what follows
-	h.mu.Lock()
-	delete(h.bySession, s.id)
-	h.mu.Unlock()
 	if err := h.settle(context.Background(), s.entry(h.o.Clock.Now())); err != nil {
 		log.Error("browser's end is not settled and will be tried again", "error", err)
 	}
+	h.mu.Lock()
+	delete(h.bySession, s.id) // not before: until then its entry is this host's to settle
+	h.mu.Unlock()
 	close(s.ended)
 }
 
