@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -9,9 +10,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/live"
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
+	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
 )
 
 // liveView is the people's side of a session.
@@ -26,7 +29,7 @@ func (s *session) startLive() {
 	if o == nil {
 		return
 	}
-	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.resolve, Upload: s.receiveFiles})
+	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.resolve, Upload: s.receiveFiles, Saved: s.savedFile})
 	hub := live.New(live.Options{
 		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
@@ -59,6 +62,12 @@ func (s *session) receiveFiles(given []live.File) (paths []string, err error) {
 		names = append(names, name)
 	}
 	return s.files.Stage(names)
+}
+
+// savedFile opens what a page has downloaded, for a person to save.
+func (s *session) savedFile(d browser.Download) (file *os.File, name string, err error) {
+	file, err = s.files.Artifact(d.File)
+	return file, files.Sanitized(d.Name), err
 }
 
 // maxFileName is in characters, which take up to four bytes each.

@@ -1,7 +1,9 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,6 +138,27 @@ func TestPersonSignsInForAnAgent(t *testing.T) {
 	ada.presses("#pick [value=yes]")
 	apptest.Await(t, "the file", func() bool {
 		return strings.Contains(agent.Must("browser_snapshot", nil), "chosen: receipt.txt 4")
+	})
+
+	// What the page saves she saves, too: part by part.
+	const size = 150_000
+	ledger, err := io.ReadAll(app.Content(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada.goes("/downloads/file?name=ledger.txt&size=" + strconv.Itoa(size))
+	ada.sees("the file", "document.querySelector('#files-list button')?.textContent.startsWith('Save ledger.txt')")
+	ada.presses("#files-list button")
+	ada.sees("that she has it", "document.getElementById('toast').textContent === 'Saved ledger.txt'")
+	apptest.Await(t, "her file", func() bool {
+		var saved []byte
+		for _, dir := range []string{"output*", "uploads*"} {
+			found, _ := filepath.Glob(filepath.Join(ada.dir, "..", dir, "ledger.txt"))
+			for _, f := range found {
+				saved, _ = os.ReadFile(f)
+			}
+		}
+		return bytes.Equal(saved, ledger)
 	})
 
 	ada.goes("/orders")

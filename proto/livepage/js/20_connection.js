@@ -1,5 +1,5 @@
 // The connection: to begin, to lose and to find it again.
-const features = ['ask', 'binary', 'clipboard', 'downloads', 'modals', 'pickers', 'tabs', ...(mac ? ['mac'] : [])];
+const features = ['ask', 'binary', 'clipboard', 'downloads', 'modals', 'pickers', 'tabs', 'touch', ...(mac ? ['mac'] : [])];
 const closed = {
   1001: 'The browser has stopped.', 1009: 'The browser refused a message that was too large.',
   4401: 'This ticket is not valid.', 4408: 'The browser got no ticket in time.', 4429: 'As many people as can are watching already.',
@@ -27,7 +27,8 @@ async function connect() {
   };
   mine.onmessage = e => { if (mine === socket) hear(e.data); };
   mine.onclose = async e => {
-    const failed = await pass.then(() => null, why => why);
+    // A host that hangs must not hide that the socket is gone.
+    const failed = await Promise.race([pass.then(() => null, why => why), new Promise(r => setTimeout(r, 3000))]);
     if (mine === socket) lost({ code: e.code, reason: e.reason, failed });
   };
 }
@@ -38,6 +39,7 @@ function lost(e) {
   agent = { waiting: false };
   for (const id of ['ask', 'pick', 'choose']) $(id).close();
   asked = picked = offered = null;
+  unfetch();
   request(null);
   if (!wanted) return say('You are not watching.', 'Watch');
   let why = closed[e.code] ?? 'The connection was lost.';
@@ -91,8 +93,12 @@ function hear(data) {
     case 'chooser': return pick(m.chooser);
     case 'picker': return offer(m.picker);
     case 'download': return saved(m.download);
+    case 'part': return part(m);
+    case 'features': touchable = m.features.includes('touch'); return;
     case 'clipboard': return copied(m.text);
-    case 'error': return note(m.message);
+    case 'error':
+      if (fetching) unfetch();
+      return note(m.message);
   }
 }
 

@@ -12,6 +12,7 @@ function turn(m) {
   const was = control.mine, at = document.activeElement;
   control = m;
   paint();
+  if (!m.mine && fetching) unfetch();
   if (m.mine && !was) {
     keys.focus();
     // What the page asked before is to be answered now.
@@ -37,6 +38,8 @@ function paint() {
   for (const id of ['back', 'forward', 'reload', 'url']) $(id).disabled = !mine;
   for (const b of $('tabs').querySelectorAll('button')) b.disabled = !mine;
   keys.disabled = !mine;
+  for (const b of saves.values()) b.disabled = !mine || !!fetching;
+  put('files-hint', mine ? '' : 'Take over to save them.');
   $('hint').textContent = mine ? 'Press Escape twice to leave the browser by keyboard.' : '';
   if (!open()) return put('banner', '');
   put('status', mine ? 'You are driving' : control.held ? (control.yours ? 'You are driving in another window' : (control.by ?? 'Somebody') + ' is driving') : 'Watching');
@@ -89,10 +92,4 @@ function tabs(m) {
   const all = $('tabs').querySelectorAll('button');
   if (at >= 0) all[Math.min(at, all.length - 1)].focus();
 }
-
-function saved(d) {
-  const what = 'The page ' + { begun: 'downloads ', completed: 'has downloaded ', refused: 'may not download ', canceled: 'did not finish downloading ' }[d.state];
-  note(what + d.name + (d.state === 'completed' ? ', ' + amount(d.size) : '') + (d.why ? ': ' + d.why : ''));
-}
-const amount = n => n < 1000 ? n + ' bytes' : n < 1e6 ? Math.round(n / 1e3) + ' kB' : Math.round(n / 1e6) + ' MB';
 

@@ -9,6 +9,7 @@ function place(e) {
 let move = null, clicks = { n: 0, at: 0, x: 0, y: 0, button: 0 }, finger = null;
 function flush() { if (move) { send(move); move = null; } }
 keys.addEventListener('pointerdown', e => {
+  if (e.pointerType === 'touch' && touchable) return touch(e, 'down');
   if (e.pointerType === 'touch') { finger = { x: e.clientX, y: e.clientY, moved: false }; keys.setPointerCapture(e.pointerId); return; }
   e.preventDefault();
   if (e.button > 2) return; // back and forward are the viewer's own
@@ -20,6 +21,7 @@ keys.addEventListener('pointerdown', e => {
   send({ type: 'mouse', action: 'down', ...place(e), button: names[e.button] ?? 'left', clickCount: clicks.n, modifiers: modifiers(e) });
 });
 keys.addEventListener('pointermove', e => {
+  if (e.pointerType === 'touch' && touchable) return touch(e, 'move');
   if (finger && e.pointerType === 'touch') {
     const dx = finger.x - e.clientX, dy = finger.y - e.clientY;
     if (finger.moved || Math.hypot(dx, dy) > 8) {
@@ -33,6 +35,7 @@ keys.addEventListener('pointermove', e => {
   move = { type: 'mouse', action: 'move', ...place(e), button: e.buttons & 1 ? 'left' : 'none', modifiers: modifiers(e) };
 });
 const lift = e => {
+  if (e.pointerType === 'touch' && touchable) return touch(e, e.type === 'pointerup' ? 'up' : 'cancel');
   if (finger && e.pointerType === 'touch') {
     const tap = !finger.moved && e.type === 'pointerup';
     finger = null;

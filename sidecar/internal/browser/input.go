@@ -40,7 +40,8 @@ type inputState struct {
 	x, y    float64
 	buttons int64 // bits of the buttons that are down
 	last    Button
-	held    []key // in the order of pressing
+	held    []key               // in the order of pressing
+	touches []*input.TouchPoint // of fingers that are down
 }
 
 func (in *inputState) holds(code string) bool {
@@ -106,11 +107,18 @@ func (t *Tab) awaitInput(ctx context.Context, sent ...*cdp.Pending) error {
 	return nil
 }
 
-// ReleaseInput lets go of every button and key that is held, without waiting.
+// ReleaseInput lets go of every button and key that is held, and lifts the fingers
+// without a tap, all without waiting.
 func (t *Tab) ReleaseInput() {
 	in := &t.input
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if len(in.touches) > 0 {
+		in.touches = nil
+		cdp.Start(t.session, input.DispatchTouchEvent, input.DispatchTouchEventParams{
+			Type: input.DispatchTouchEventTypeTouchCancel, TouchPoints: []*input.TouchPoint{},
+		})
+	}
 	for _, b := range []Button{Left, Middle, Right} {
 		if in.buttons&b.bit() != 0 {
 			in.buttons &^= b.bit()

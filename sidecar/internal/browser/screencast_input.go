@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	pcdp "github.com/chromedp/cdproto/cdp"
@@ -112,6 +113,32 @@ func (t *Tab) RelayKey(p input.DispatchKeyEventParams) {
 
 // maxHeld is more keys than anybody has fingers for.
 const maxHeld = 32
+
+// RelayTouch tells which fingers are down now, and where; the same finger has the
+// same ID. None, when some were, lifts the last ones; cancel takes back what they
+// began.
+func (t *Tab) RelayTouch(down []*input.TouchPoint, modifiers int64, cancel bool) {
+	in := &t.input
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	p := input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchMove, TouchPoints: down, Modifiers: modifiers}
+	fewer := len(down) < len(in.touches)
+	switch {
+	case cancel:
+		down, p.Type, p.TouchPoints = nil, input.DispatchTouchEventTypeTouchCancel, []*input.TouchPoint{}
+	case len(down) == 0:
+		p.Type, p.TouchPoints = input.DispatchTouchEventTypeTouchEnd, []*input.TouchPoint{}
+	case slices.ContainsFunc(down, func(p *input.TouchPoint) bool {
+		return !slices.ContainsFunc(in.touches, func(o *input.TouchPoint) bool { return *o.ID == *p.ID })
+	}):
+		p.Type = input.DispatchTouchEventTypeTouchStart
+	}
+	if len(in.touches) == 0 && len(down) == 0 {
+		return
+	}
+	in.touches = down
+	relay(t, input.DispatchTouchEvent, p, fewer || cancel)
+}
 
 // RelayText puts text at the caret, as a paste or an input method does.
 func (t *Tab) RelayText(text string) {

@@ -136,15 +136,6 @@ func flipped(b *testing.B) (*browser.Browser, *browser.Tab) {
 	return chromium, tab
 }
 
-func ticketFor(b *testing.B, mode proto.TicketMode) string {
-	b.Helper()
-	ticket, err := proto.SignTicket(proto.NewSecret(apptest.Token), proto.NewClaims(session, mode, "1", "Ada", time.Now()))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return ticket
-}
-
 func say(b *testing.B, conn *websocket.Conn, message map[string]any) {
 	b.Helper()
 	if err := conn.WriteJSON(message); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
@@ -34,6 +35,25 @@ type DownloadState struct {
 	Size  int64  `json:"size"`  // bytes, when it is complete
 	Why   string `json:"why"`   // it was refused
 }
+
+// Part is a piece of a file that a page has downloaded.
+type Part struct {
+	Name string // of the file: plain, and safe on any machine
+	Size int64  // of the whole file in bytes
+	Data []byte // at most [partSize]; none behind the end
+}
+
+const (
+	// partSize is small enough that a viewer that asks for as many parts as it may
+	// at once can't be taken for one that does not read.
+	partSize = 64 << 10
+	// maxDownloadID is longer than Chromium's names of downloads, and
+	// maxDownload than any file.
+	maxDownloadID = 64
+	maxDownload   = 1 << 40
+	// keptSaved is how many finished downloads whoever comes later is told of.
+	keptSaved = 20
+)
 
 // wantsPickers says whether somebody is to be shown pickers.
 func (h *Hub) wantsPickers() bool {
@@ -72,16 +92,24 @@ func (h *Hub) downloaded(news []DownloadState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range news {
-		message, err := json.Marshal(struct {
-			Type     string        `json:"type"`
-			Download DownloadState `json:"download"`
-		}{"download", d})
+		if d.State == string(browser.DownloadStored) {
+			h.saved = append(h.saved, d)
+			h.saved = h.saved[max(len(h.saved)-keptSaved, 0):]
+		}
+		message, err := downloadMessage(d)
 		for _, v := range h.viewers {
 			if v.wants.downloads {
 				v.send(message, err)
 			}
 		}
 	}
+}
+
+func downloadMessage(d DownloadState) ([]byte, error) {
+	return json.Marshal(struct {
+		Type     string        `json:"type"`
+		Download DownloadState `json:"download"`
+	}{"download", d})
 }
 
 // besideOf reads a message about what is beside the page; nil for one that does
@@ -103,6 +131,29 @@ func (h *Hub) besideOf(v *viewer, typ string, f fields) func(context.Context) er
 			return nil
 		}
 		return func(ctx context.Context) error { return c.Pick(ctx, int(id), choice) }
+	case typ == "fetch" && v.wants.downloads:
+		id, ok := f.text("id")
+		at, known := f.whole("at", 0, maxDownload)
+		if !ok || !known || len(id) > maxDownloadID {
+			return nil
+		}
+		return func(ctx context.Context) error {
+			part, err := c.Fetch(ctx, id, at)
+			if err != nil {
+				return err
+			}
+			if h.lease.Holds(v.key) {
+				v.send(json.Marshal(struct {
+					Type string `json:"type"`
+					ID   string `json:"id"`
+					Name string `json:"name"`
+					Size int64  `json:"size"`
+					At   int64  `json:"at"`
+					Data []byte `json:"data"`
+				}{"part", id, part.Name, part.Size, at, part.Data}))
+			}
+			return nil
+		}
 	case typ == "copy" && v.wants.clipboard:
 		return func(ctx context.Context) error {
 			text, err := c.Copy(ctx)

@@ -24,6 +24,8 @@ func TestBesideThePageIsForThoseWhoAsk(t *testing.T) {
 	s.downloaded([]DownloadState{{ID: "g", Name: "a<b>.txt", State: "completed", Size: 5}})
 	all.hears(`{"type":"download","download":{"id":"g","name":"a\u003cb\u003e.txt","state":"completed","size":5,"why":""}}`)
 
+	s.watchWith("downloads").hears(`{"type":"download","download":{"id":"g","name":"a\u003cb\u003e.txt","state":"completed","size":5,"why":""}}`)
+
 	// Answers are gated like input.
 	answers := func(p *peer) {
 		p.say("pick", "id", 3, "index", 1)
@@ -33,6 +35,11 @@ func TestBesideThePageIsForThoseWhoAsk(t *testing.T) {
 		p.say("pick", "id", 3)
 		p.say("pick", "index", 1)
 		p.say("copy")
+		p.say("fetch", "id", "g", "at", 2)
+		p.say("fetch", "id", "g")
+		p.say("fetch", "id", "g", "at", -1)
+		p.say("fetch", "id", "g", "at", 0.5)
+		p.say("fetch", "id", strings.Repeat("g", maxDownloadID+1), "at", 0)
 		p.say("take_control")
 		for {
 			if text := p.hear(); strings.Contains(text, viewOnly) {
@@ -51,11 +58,20 @@ func TestBesideThePageIsForThoseWhoAsk(t *testing.T) {
 	plain.hears(free)
 	s.drive(all, "1", "Ada")
 	answers(all)
-	for _, want := range []string{`pick 3 {"Index":1,"Value":null}`, `pick 3 {"Index":null,"Value":"2024-02-29"}`, `pick 3 {"Index":null,"Value":null}`, "copy"} {
+	for _, want := range []string{`pick 3 {"Index":1,"Value":null}`, `pick 3 {"Index":null,"Value":"2024-02-29"}`, `pick 3 {"Index":null,"Value":null}`, "copy", "fetch g 2"} {
 		apptest.Await(t, want, func() bool { return strings.Contains(c.all(), want) })
 	}
 	if n := strings.Count(c.all(), "pick"); n != 3 {
 		t.Errorf("picked %d times: %s", n, c.all())
+	}
+	if n := strings.Count(c.all(), "fetch"); n != 1 {
+		t.Errorf("fetched %d times: %s", n, c.all())
+	}
+	all.say("fetch", "id", "g", "at", 0)
+	for text := ""; text != `{"type":"part","id":"g","name":"a.txt","size":5,"at":0,"data":"aGVsbG8="}`; {
+		if text = all.hear(); strings.HasPrefix(text, `{"type":"part"`) && !strings.Contains(text, `"at":2,"data":"bGxv"`) && !strings.Contains(text, `"at":0`) {
+			t.Errorf("heard %s", text)
+		}
 	}
 	s.showPicker(nil)
 	for {

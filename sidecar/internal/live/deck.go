@@ -59,6 +59,8 @@ type Controls interface {
 	CloseTab(ctx context.Context, id int) error
 	Pick(ctx context.Context, id int, c page.Choice) error // the picker
 	Copy(ctx context.Context) (string, error)              // the selected text
+	// Fetch reads a part of a file that a page has downloaded, from a place on.
+	Fetch(ctx context.Context, id string, at int64) (Part, error)
 	// Hold lets dialogs wait for an answer from now on.
 	Hold()
 }

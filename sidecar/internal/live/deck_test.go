@@ -62,7 +62,10 @@ func (c *fakeControls) Pick(_ context.Context, id int, choice page.Choice) error
 	raw, _ := json.Marshal(choice)
 	return c.did("pick %d %s", id, raw)
 }
-func (c *fakeControls) Copy(context.Context) (string, error)     { return "copied", c.did("copy") }
+func (c *fakeControls) Copy(context.Context) (string, error) { return "copied", c.did("copy") }
+func (c *fakeControls) Fetch(_ context.Context, id string, at int64) (Part, error) {
+	return Part{Name: "a.txt", Size: 5, Data: []byte("hello")[min(at, 5):]}, c.did("fetch %s %d", id, at)
+}
 func (c *fakeControls) Back(context.Context) error               { return c.did("back") }
 func (c *fakeControls) Forward(context.Context) error            { return c.did("forward") }
 func (c *fakeControls) Reload(context.Context) error             { return c.did("reload") }

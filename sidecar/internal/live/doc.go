@@ -35,7 +35,10 @@
 //   - clipboard: {"type":"copy"} is answered by {"type":"clipboard","text"}, what is
 //     selected on the page; nothing of a password field is.
 //   - downloads: {"type":"download","download":{"id","name","state","size","why"}},
-//     where state is begun, completed, refused or canceled.
+//     where state is begun, completed, refused or canceled. Who drives saves a
+//     completed one by {"type":"fetch","id","at"}, a place in the file, for each
+//     part; {"type":"part","id","name","size","at","data"} answers, with at most
+//     64 KiB in base64, none of them at the end.
 //   - pickers: {"type":"picker","picker":{"id","kind","label","options":[{"label",
 //     "group","disabled"}],"selected","value","min","max","step"} or null}: what
 //     Chromium opens in a window of its own, which is in no picture. The answer is
@@ -50,6 +53,10 @@
 //     "accept","text"}; {"type":"file","name","data"} for the beginning of a file
 //     (base64) and the same without a name for more of it, then
 //     {"type":"choose"}, or {"type":"choose","cancel":true}.
+//   - touch: {"type":"touch","points":[{"id","x","y"}],"modifiers"}: the fingers that
+//     are down now, at most five, told at each change; a finger has the same id from
+//     0 to 4 for as long as it is down. "cancel":true instead of a lift takes back
+//     what they began. The page gets touch events, and what follows from them.
 //   - tabs: {"type":"tabs","tabs":[{"id","title","url","current"}],"loading"}. Wishes:
 //     {"type":"open","url"}, back, forward, reload, new_tab, and show_tab and
 //     close_tab with an "id".
@@ -65,6 +72,16 @@
 //
 // Why are sockets without a ticket counted apart from viewers? Anyone who reaches
 // the port can open some; they must not keep people out.
+//
+// Why does a file that a page saved come by the socket, and not by an address? The
+// right to have it is that of whoever drives, judged at each part, and ends with
+// it. An address would need a secret of its own, would stay in histories and logs,
+// and a host that relays the socket would have to relay it, too.
+//
+// Why is no touch screen emulated for fingers? Pages ask at their start whether
+// there is one, and would be others for the agent because somebody looks with a
+// phone. Touch events arrive without it; pages that bind none get the click, the
+// context menu or the scrolling that Chromium makes of them.
 //
 // Why is too much input slowed down, not dropped? A key that went down must come
 // up. The socket itself pushes back, on nobody but the sender.

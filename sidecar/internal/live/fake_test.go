@@ -55,7 +55,14 @@ func (s *fakeScreen) Mouse(p input.DispatchMouseEventParams) {
 }
 func (s *fakeScreen) Key(p input.DispatchKeyEventParams) { s.note("%s %s", p.Type, p.Key) }
 func (s *fakeScreen) Text(text string)                   { s.note("text %s", text) }
-func (s *fakeScreen) Release()                           { s.note("release") }
+func (s *fakeScreen) Touch(down []*input.TouchPoint, modifiers int64, cancel bool) {
+	var at []string
+	for _, p := range down {
+		at = append(at, fmt.Sprintf("%v:%v,%v", *p.ID, p.X, p.Y))
+	}
+	s.note("touch [%s] %d %v", strings.Join(at, " "), modifiers, cancel)
+}
+func (s *fakeScreen) Release() { s.note("release") }
 
 func (s *fakeScreen) all() string {
 	s.mu.Lock()

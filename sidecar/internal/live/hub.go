@@ -25,10 +25,11 @@ type Screen interface {
 	Watch(on bool)
 	// SetPace says how they are taken.
 	SetPace(browser.Pace)
-	// Mouse, Key and Text pass a person's input on to the tab on screen.
+	// Mouse, Key, Text and Touch pass a person's input on to the tab on screen.
 	Mouse(input.DispatchMouseEventParams)
 	Key(input.DispatchKeyEventParams)
 	Text(string)
+	Touch(down []*input.TouchPoint, modifiers int64, cancel bool)
 	// Release lets go of everything that was held down.
 	Release()
 }
@@ -83,7 +84,8 @@ type Hub struct {
 	deck    deckMessages
 	ask     *askState // what an agent asks; nil when none does
 	picker  *PickerState
-	acts    int // what people do that is not finished
+	saved   []DownloadState // the newest files that pages saved
+	acts    int             // what people do that is not finished
 	revoked map[string]int64
 	watched time.Duration // with at least one viewer, until since
 	since   time.Time     // when somebody began to watch; zero when nobody does
@@ -246,6 +248,11 @@ func (h *Hub) join(v *viewer, features []string) bool {
 	}
 	if h.picker != nil {
 		v.showPicker(h.picker)
+	}
+	if v.wants.downloads {
+		for _, d := range h.saved {
+			v.send(downloadMessage(d))
+		}
 	}
 	if len(h.viewers) == 0 {
 		h.since = time.Now()

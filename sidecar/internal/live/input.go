@@ -54,6 +54,7 @@ const (
 	maxKeyChars  = 32
 	maxTextChars = 2000
 	maxWheel     = 10_000
+	maxFingers   = 5
 	modCtrl      = 2
 	modMeta      = 4
 )
@@ -116,6 +117,25 @@ func (f fields) wheel(a *area) (p input.DispatchMouseEventParams, ok bool) {
 	}
 	p.X, p.Y, ok = f.point(a)
 	return p, ok
+}
+
+// touch reads a touch message: every finger that is down.
+func (f fields) touch(a *area) (down []*input.TouchPoint, ok bool) {
+	var points []fields
+	if json.Unmarshal(f["points"], &points) != nil || points == nil || len(points) > maxFingers {
+		return nil, false
+	}
+	seen := map[int64]bool{}
+	for _, p := range points {
+		id, known := p.whole("id", 0, maxFingers-1)
+		x, y, inside := p.point(a)
+		if !known || !inside || seen[id] {
+			return nil, false
+		}
+		seen[id] = true
+		down = append(down, &input.TouchPoint{X: x, Y: y, ID: new(float64(id))})
+	}
+	return down, true
 }
 
 // key reads a key message. On a viewer's Mac the command key means what Control

@@ -26,6 +26,11 @@ func relayed(t testing.TB, message string, a *area, mac bool) string {
 		}
 	case "key":
 		p, ok = f.key(mac)
+	case "touch":
+		if p, ok = f.touch(a); ok {
+			b, _ := json.Marshal(p)
+			return "touch " + string(b)
+		}
 	case "text":
 		p, ok = f.inserted()
 	}
@@ -81,6 +86,19 @@ func TestInput(t *testing.T) {
 		{`{"type":"wheel","x":0.5,"y":0.5,"deltaY":1e9,"deltaX":-1e9,"modifiers":2}`, ordinary, `wheel 640,400 by -10000,10000 mod 2`},
 		{`{"type":"wheel","x":0.5,"y":0.5,"deltaY":"far"}`, ordinary, `wheel 640,400 by 0,0 mod 0`},
 		{`{"type":"wheel","x":0.5,"deltaY":1}`, ordinary, ``},
+		// Fingers.
+		{`{"type":"touch","points":[{"id":0,"x":0.5,"y":0.25}]}`, ordinary, `touch [{"x":640,"y":200,"id":0}]`},
+		{`{"type":"touch","points":[{"id":1,"x":0,"y":0},{"id":0,"x":1,"y":1}]}`, ordinary, `touch [{"x":0,"y":0,"id":1},{"x":1280,"y":800,"id":0}]`},
+		{`{"type":"touch","points":[]}`, ordinary, `touch null`},
+		{`{"type":"touch","points":[]}`, nil, `touch null`},
+		{`{"type":"touch","points":null}`, ordinary, ``},
+		{`{"type":"touch"}`, ordinary, ``},
+		{`{"type":"touch","points":[{"id":0,"x":0.5,"y":0.25}]}`, nil, ``},
+		{`{"type":"touch","points":[{"id":0,"x":0.5,"y":1.25}]}`, ordinary, ``},
+		{`{"type":"touch","points":[{"id":5,"x":0.5,"y":0.25}]}`, ordinary, ``},
+		{`{"type":"touch","points":[{"x":0.5,"y":0.25}]}`, ordinary, ``},
+		{`{"type":"touch","points":[{"id":1,"x":0,"y":0},{"id":1,"x":1,"y":1}]}`, ordinary, ``},
+		{`{"type":"touch","points":[{"id":0,"x":0,"y":0},null]}`, ordinary, ``},
 		// Keys.
 		{`{"type":"key","action":"down","key":"a"}`, nil, `{"type":"keyDown","text":"a","unmodifiedText":"a","key":"a","windowsVirtualKeyCode":65}`},
 		{`{"type":"key","action":"down","key":"a","modifiers":4}`, nil, `{"type":"rawKeyDown","modifiers":4,"key":"a","windowsVirtualKeyCode":65}`},
@@ -134,6 +152,7 @@ func FuzzInput(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"mouse","action":"down","x":0.25,"y":0.5,"button":"left","clickCount":1,"modifiers":8}`,
 		`{"type":"wheel","x":0.5,"y":0.5,"deltaY":1e9}`, `{"type":"key","action":"down","key":"\ud800"}`,
+		`{"type":"touch","points":[{"id":0,"x":0.5,"y":0.25},{"id":4,"x":0,"y":1}],"cancel":true}`,
 		`{"type":"text","text":"\u0000"}`, `[]`, `{"type":"mouse","x":-0,"y":1e-400}`, "{\"type\":\"text\",\"text\":\"\xff\"}",
 	} {
 		f.Add(s)
@@ -149,6 +168,9 @@ func FuzzInput(f *testing.F) {
 		}
 		if p, ok := m.wheel(a); ok && (p.DeltaX < -1e4 || p.DeltaX > 1e4 || p.DeltaY < -1e4 || p.DeltaY > 1e4 || p.X != p.X) {
 			t.Errorf("wheel %+v", p)
+		}
+		if down, ok := m.touch(a); ok && len(down) > maxFingers {
+			t.Errorf("touch %d", len(down))
 		}
 		if p, ok := m.key(false); ok && (p.Key == "" || len(p.Key) > 200 || p.WindowsVirtualKeyCode > 255) {
 			t.Errorf("key %+v", p)

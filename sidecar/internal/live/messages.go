@@ -110,7 +110,7 @@ func (h *Hub) handle(ctx context.Context, v *viewer, typ string, f fields) {
 		h.lease.Release(v.key)
 	case "answer":
 		h.answer(v, f)
-	case "mouse", "wheel", "key", "text":
+	case "mouse", "wheel", "key", "text", "touch":
 		h.input(v, typ, f)
 	default:
 		h.control(v, typ, f)
@@ -135,6 +135,10 @@ func (h *Hub) input(v *viewer, typ string, f fields) {
 	case "key":
 		if p, ok := f.key(v.wants.mac); ok {
 			send = func(s Screen) { s.Key(p) }
+		}
+	case "touch":
+		if down, ok := f.touch(area); ok && v.wants.touch {
+			send = func(s Screen) { s.Touch(down, f.modifiers(), f.flag("cancel")) }
 		}
 	case "text":
 		if text, ok := f.inserted(); ok {

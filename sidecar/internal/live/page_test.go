@@ -86,6 +86,15 @@ func raisedAt(t testing.TB, b *browser.Browser, hosts []string, change ...func(*
 	return hub, fmt.Sprintf("http://127.0.0.1:%d/viewer", port)
 }
 
+func ticketFor(t testing.TB, mode proto.TicketMode) string {
+	t.Helper()
+	ticket, err := proto.SignTicket(proto.NewSecret(apptest.Token), proto.NewClaims(session, mode, "1", "Ada", time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticket
+}
+
 // TestOneBrowserWatchesAnother has a person, in a real browser and with real
 // input, watch and drive another one by the sidecar's own page.
 func TestOneBrowserWatchesAnother(t *testing.T) {

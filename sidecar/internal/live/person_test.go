@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 // fields is a page of what pictures alone do not show.
 const fields = `document.querySelector('main').innerHTML = '<p><label>Fruit <select id=fruit><option>Apple<option>Pear<option>Plum</select></label>' +
 	'<p><label>Day <input type=date id=day></label><p><input id=text value="copy me"><p><button id=tap>Tap</button>' +
+	'<p id=fingers style="width:300px;height:60px;touch-action:none;background:#ddd">' +
 	'<p><a id=save download=list.txt href="data:text/plain,hi">Save</a>';
 	document.querySelector('main').style.minHeight = '3000px'; document.getElementById('tap').onclick = e => { e.target.textContent = 'Tapped' }; 0`
 
@@ -98,10 +100,43 @@ func TestPersonHasAllOfTheBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// To a page that knows fingers they are fingers, two of them, a long press.
+	browsertest.Eval(t, s.watched.MainFrame(), `{
+		const e = document.getElementById('fingers'); window.felt = [];
+		for (const type of ['touchstart', 'touchmove', 'touchend', 'touchcancel', 'click', 'contextmenu'])
+			e.addEventListener(type, ev => { felt.push(type + (ev.touches ? ev.touches.length : '')); ev.preventDefault() }, { passive: false });
+		for (const type of ['touchstart', 'touchend']) document.getElementById('tap').addEventListener(type, () => felt.push('tap ' + type));
+		e.scrollIntoView({ block: 'center' }); 0 }`)
+	felt := func(want string) {
+		t.Helper()
+		s.holds(want, fmt.Sprintf("felt.join(' ') === %q", want))
+		browsertest.Eval(t, s.watched.MainFrame(), "felt.length = 0")
+	}
+	fx, fy := s.at(centre(t, s.watched.MainFrame(), "#fingers"))
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: fx - 20, Y: fy, ID: new(0.)})
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: fx - 20, Y: fy, ID: new(0.)}, &input.TouchPoint{X: fx + 20, Y: fy, ID: new(1.)})
+	s.holds("two fingers", "felt.join(' ') === 'touchstart1 touchstart2'")
+	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: fx - 30, Y: fy, ID: new(0.)}, &input.TouchPoint{X: fx + 30, Y: fy, ID: new(1.)})
+	s.holds("them to part", "felt[2] === 'touchmove2'")
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	s.holds("both to be lifted", "felt.filter(f => !f.startsWith('touchmove')).join(' ') === 'touchstart1 touchstart2 touchend1 touchend0'")
+	browsertest.Eval(t, s.watched.MainFrame(), "felt.length = 0")
+	// Whatever touches when control ends is taken back.
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: fx, Y: fy})
+	s.holds("the finger", "felt.join(' ') === 'touchstart1'")
+	holder, _ := s.hub.Lease().Holder()
+	s.hub.Lease().Release(holder.Key)
+	felt("touchstart1 touchcancel0")
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	s.state("free")
+	s.clicks("#drive")
+	s.state("mine")
+
 	x, y := s.at(centre(t, s.watched.MainFrame(), "#tap"))
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
 	touch(input.DispatchTouchEventTypeTouchEnd)
 	s.holds("the tap", "document.getElementById('tap').textContent === 'Tapped'")
+	felt("tap touchstart tap touchend")
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
 	for n := range 5 {
 		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x, Y: y - 20*float64(n+1)})

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"os"
 	"sync"
 
 	"github.com/chromedp/cdproto/input"
@@ -31,6 +32,9 @@ type StageOptions struct {
 	Resolve func(raw string) (href string, refusal *proto.Error)
 	// Upload puts files where Chromium can read them; nil: there are none.
 	Upload func([]File) (paths []string, err error)
+	// Saved opens a file that was downloaded, as its storing called it, and gives a
+	// name for it that is safe anywhere; nil: there are none.
+	Saved func(d browser.Download) (file *os.File, name string, err error)
 }
 
 // NewStage makes a stage. It shows nothing before [Stage.Raise].
@@ -103,6 +107,14 @@ func (s *Stage) Mouse(p input.DispatchMouseEventParams) {
 func (s *Stage) Key(p input.DispatchKeyEventParams) {
 	s.touch(func(t *browser.Tab) { t.RelayKey(p) })
 	s.pick.pressed()
+}
+
+// Touch passes on which fingers are down.
+func (s *Stage) Touch(down []*input.TouchPoint, modifiers int64, cancel bool) {
+	s.touch(func(t *browser.Tab) { t.RelayTouch(down, modifiers, cancel) })
+	if len(down) == 0 {
+		s.pick.pressed()
+	}
 }
 
 // Text passes text on.

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/pillion-browser/pillion/proto"
@@ -73,6 +74,31 @@ func (s *Stage) Choose(ctx context.Context, files []File) error {
 		return nil // as above
 	}
 	return err
+}
+
+// Fetch reads a part of a file that a page has downloaded.
+func (s *Stage) Fetch(_ context.Context, id string, at int64) (Part, error) {
+	gone := &proto.Error{Code: proto.CodeFileUnusable, Message: "This file is not there any more"}
+	all := s.b.Downloads(0)
+	i := slices.IndexFunc(all, func(d browser.Download) bool { return d.ID == id && d.State == browser.DownloadStored })
+	if i < 0 || s.opts.Saved == nil {
+		return Part{}, gone
+	}
+	file, name, err := s.opts.Saved(all[i])
+	if err != nil {
+		return Part{}, gone // the oldest make room for the newest
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return Part{}, gone
+	}
+	data := make([]byte, partSize)
+	n, err := file.ReadAt(data, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Part{}, gone
+	}
+	return Part{Name: name, Size: info.Size(), Data: data[:n]}, nil
 }
 
 // went says what became of a navigation: that a dialog or the app's own ways came

@@ -12,6 +12,7 @@ type wants struct {
 	mac    bool // its command key means Control
 	modals bool // dialogs and file choosers as messages
 	tabs   bool // the list of tabs, and to go where it likes
+	touch  bool // its fingers are the page's
 
 	clipboard bool // what is selected, for its own clipboard
 	downloads bool // what becomes of files that pages save
@@ -37,6 +38,8 @@ func (w *wants) of(name string) *bool {
 		return &w.modals
 	case "tabs":
 		return &w.tabs
+	case "touch":
+		return &w.touch
 	}
 	return nil
 }
