@@ -80,8 +80,8 @@
 //
 // Why is no touch screen emulated for fingers? Pages ask at their start whether
 // there is one, and would be others for the agent because somebody looks with a
-// phone. Touch events arrive without it; pages that bind none get the click, the
-// context menu or the scrolling that Chromium makes of them.
+// phone. Touch events arrive without it; pages that bind none get the click or
+// the scrolling that Chromium makes of them.
 //
 // Why is too much input slowed down, not dropped? A key that went down must come
 // up. The socket itself pushes back, on nobody but the sender.
