@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor/proc"
 )
@@ -48,7 +50,17 @@ func (r record) write(profile string) error {
 	}
 	defer root.Close()
 	const fresh = recordName + ".new"
-	if err := root.WriteFile(fresh, text, 0o600); err != nil {
+	// The directory may be Chromium's user's by now: what stands there already is
+	// not opened, a pipe least of all.
+	if err := root.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	f, err := root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write owner's record: %w", err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write owner's record: %w", err)
 	}
 	if err := root.Rename(fresh, recordName); err != nil {
@@ -63,15 +75,18 @@ var errRecord = errors.New("there is no owner's record")
 // readRecord reads the record in a profile. Its content is Chromium's to
 // forge: names that are not ours make it no record.
 func readRecord(profile *os.Root) (record, error) {
-	info, err := profile.Lstat(recordName)
-	if err != nil || !info.Mode().IsRegular() {
-		return record{}, errRecord
-	}
-	f, err := profile.Open(recordName)
+	// A pipe in its place must not keep us waiting, also one that comes meanwhile.
+	f, err := profile.OpenFile(recordName, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return record{}, errRecord
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return record{}, errRecord
+	}
+	if info, err := profile.Lstat(recordName); err != nil || !info.Mode().IsRegular() {
+		return record{}, errRecord // a link to somebody's file
+	}
 	text, err := io.ReadAll(io.LimitReader(f, recordBytes))
 	if err != nil {
 		return record{}, errRecord

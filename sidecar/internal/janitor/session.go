@@ -217,28 +217,3 @@ func absent(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
-
-// removeAll removes dirs, and root last if it is ours, with retries until ctx
-// ends.
-func removeAll(ctx context.Context, own bool, root string, dirs ...string) error {
-	if own {
-		dirs = append(dirs, root)
-	}
-	for {
-		var err error
-		for _, dir := range dirs {
-			// On a read-only file system even what is not there can't be removed.
-			if e := os.RemoveAll(dir); e != nil && !absent(dir) {
-				err = errors.Join(err, fmt.Errorf("remove directory: %w", e))
-			}
-		}
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(removeEvery):
-		}
-	}
-}

@@ -49,7 +49,7 @@ func sweep(ctx context.Context, base string, own bool, log *slog.Logger) {
 		var err error
 		if judged {
 			// An earlier sweep proved it dead and did not finish.
-			err = root.RemoveAll(name)
+			err = removeIn(ctx, root, name)
 		} else {
 			err = one(ctx, root, name)
 		}
@@ -92,7 +92,7 @@ func sweepRoot(ctx context.Context, parent *os.Root, name string) error {
 			return err
 		}
 		defer lock.Close()
-		return bury(parent, name)
+		return bury(ctx, parent, name)
 	}
 	return errNotDead // no profile, no record: made a moment ago, or not ours
 }
@@ -108,12 +108,12 @@ func sweepProfile(ctx context.Context, workdir *os.Root, profile string) error {
 	// The profile goes last: with it goes the record of the others.
 	for _, name := range []string{r.Uploads, r.Output} {
 		if isOurs(workdir, name) {
-			if err := workdir.RemoveAll(name); err != nil {
+			if err := removeIn(ctx, workdir, name); err != nil {
 				return fmt.Errorf("remove directory: %w", err)
 			}
 		}
 	}
-	return bury(workdir, profile)
+	return bury(ctx, workdir, profile)
 }
 
 // judge returns the lock and the record of a dead session's profile, after
@@ -155,11 +155,11 @@ func judge(ctx context.Context, parent *os.Root, profile string) (*os.File, reco
 
 // bury renames a dead directory, so that nobody takes it for a session while
 // it is removed, and removes it.
-func bury(parent *os.Root, name string) error {
+func bury(ctx context.Context, parent *os.Root, name string) error {
 	if err := parent.Rename(name, name+deadSuffix); err != nil {
 		return fmt.Errorf("rename directory: %w", err)
 	}
-	if err := parent.RemoveAll(name + deadSuffix); err != nil {
+	if err := removeIn(ctx, parent, name+deadSuffix); err != nil {
 		return fmt.Errorf("remove directory: %w", err)
 	}
 	return nil
