@@ -36,7 +36,8 @@
 // hidden elements is left out, and what hidden elements own or link to; frames
 // are shown whatever stands between the iframe's tags, and the depth limit counts
 // through them; a frame that cannot be read says so; fields named like DOM
-// properties hide nothing of their form; documents without a body are read;
+// properties hide nothing of their form; elements of MathML and SVG that are
+// called like HTML's controls are none; documents without a body are read;
 // refs outlive a snapshot of a part; U+0085, U+2028 and U+2029 are escaped; an
 // editor that paints its text elsewhere (EditContext) has a ref although its own
 // box is empty.

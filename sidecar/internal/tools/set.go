@@ -289,7 +289,12 @@ func (s *Set) fail(ctx context.Context, c *call, err error) *sdk.CallToolResult 
 	case errors.Is(err, browser.ErrCrashed):
 		return failure("Error: Target crashed. The next call gets a blank tab in its place.")
 	default:
-		return failure(contain(errorText(ctx, err)))
+		var out sections
+		out.add("Error", contain(errorText(ctx, err)))
+		if c.spec.Modal != "" && c.tab != nil {
+			out.add("Modal state", modalLines(c.tab)...) // it still waits for an answer
+		}
+		return answer(out.b.String(), true, nil)
 	}
 }
 

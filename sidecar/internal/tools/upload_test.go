@@ -54,7 +54,7 @@ func TestFilesAreUploadedThroughTheChooser(t *testing.T) {
 		"/etc/passwd": "File access denied: /etc/passwd is outside allowed roots. Allowed roots: output-", "../a.txt": "outside allowed roots",
 		"none.txt": "File not found: none.txt. Files can be given from uploads-", "sub": "sub is a directory", "": "outside allowed roots",
 	} {
-		w.fails("browser_file_upload", args{"paths": []string{name}}, "### Error\nError: ", words)
+		w.fails("browser_file_upload", args{"paths": []string{name}}, "### Error\nError: ", words, chooserOpen)
 	}
 	w.has(w.ok("browser_tabs", args{"action": "list"}), chooserOpen)
 
