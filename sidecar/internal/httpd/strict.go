@@ -101,9 +101,9 @@ func (c *strictConn) look() bool {
 	case !told:
 		c.pass(c.held)
 	default:
-		n := min(int64(len(c.held)), int64(end)+length)
-		c.body = int64(end) + length - n
-		c.ready, c.held = c.held[:n], c.held[n:]
+		here := min(int64(len(c.held)-end), length) // the sum of the two may be no number
+		c.body = length - here
+		c.ready, c.held = c.held[:end+int(here)], c.held[end+int(here):]
 		if len(c.held) == 0 {
 			c.held = nil // its memory is given out
 		}

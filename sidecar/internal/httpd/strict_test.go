@@ -64,6 +64,7 @@ func FuzzStrictConn(f *testing.F) {
 		"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n\r\n",
 		"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nx", "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: x\r\n\r\n",
 		"GET / HTTP/1.1\nHost: x\n\n", "\r\n\r\n", "GET /\r\n", strings.Repeat("x", 30<<10), "GET / HTTP/1.1\r\nX: " + strings.Repeat("x", 30<<10),
+		"POST / HTTP/1.1\r\nContent-Length: 9223372036854775807\r\n\r\nrest",
 		"GET / HTTP/1.1\r\nUpgrade: x\r\n\r\nrest", "GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
 	} {
 		f.Add(seed, uint8(1))
