@@ -40,7 +40,7 @@ const allIn = (el, css) => querySelectorAll.call(el, css);
 
 // Elements whose own properties we ask for. MathML and SVG can have elements of
 // the same names, without those properties and the meaning.
-const HTML_ONLY = new Set(['details', 'input', 'option', 'select', 'slot', 'table', 'textarea']);
+const HTML_ONLY = new Set(['details', 'frame', 'iframe', 'input', 'option', 'select', 'slot', 'table', 'textarea']);
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 
 // localName gives the name of an element; '' for one that is called like one of
