@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/browsertest"
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 )
@@ -124,6 +125,12 @@ func TestViewerLooks(t *testing.T) {
 	s.sees("the question", "document.getElementById('ask').open")
 	look("answering")
 	s.types("Escape")
+	browsertest.Eval(t, s.watched.MainFrame(), "{ const f = document.createElement('input'); f.type = 'file'; f.multiple = true; f.click() }")
+	s.sees("the question for files", "document.getElementById('pick').open")
+	look("giving")
+	s.types("Escape")
+	s.saves("list.txt", 2048)
+	look("saving")
 	s.clicks("#drive")
 	s.state("free")
 
@@ -135,6 +142,34 @@ func TestViewerLooks(t *testing.T) {
 	s.state("closed")
 	s.sees("that it broke", "document.getElementById('status').textContent === 'The connection was lost. Trying again.'")
 	look("lost")
+	s.line.reach(s.page)
+	s.state("held")
+	s.hub.Close()
+	s.reads("status", "The browser has stopped.")
+	look("stopped")
+}
+
+// saves has the watched page download a file, as far as Chromium is concerned, and
+// stores it as the session would.
+func (s *seat) saves(name string, size int64) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} { // Chromium's user writes there
+		if err := os.Chmod(d, 0o777); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := s.chromium.AllowDownloads(within(s.t), browser.DownloadRules{Dir: dir, Max: 1 << 20}); err != nil {
+		s.t.Fatal(err)
+	}
+	browsertest.Eval(s.t, s.watched.MainFrame(), fmt.Sprintf("{ const a = document.createElement('a'); a.href = 'data:text/plain,hi'; a.download = %q; a.click() }", name))
+	d, err := s.chromium.ArrivedDownload(within(s.t))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.chromium.StoreDownload(d.ID, name, size, nil)
+	s.sees("the file", fmt.Sprintf("document.querySelector('#files-list button')?.textContent === %q", "Save "+name+" (2 kB)"))
+	s.sees("no words in passing", "document.getElementById('toast').textContent === ''")
 }
 
 // keep writes a picture of her screen, small enough to be kept with the sources.

@@ -16,11 +16,13 @@ import (
 
 // seat is a person with a browser of her own, which shows the sidecar's page.
 type seat struct {
-	t       *testing.T
-	hub     *live.Hub
-	watched *browser.Tab
-	person  *browser.Tab
-	line    *cable // between the two
+	t        *testing.T
+	hub      *live.Hub
+	chromium *browser.Browser
+	page     string // her address of it, without the line
+	watched  *browser.Tab
+	person   *browser.Tab
+	line     *cable // between the two
 }
 
 // sitDown opens path of the site in one browser, and the page that watches it in
@@ -29,13 +31,12 @@ func sitDown(t *testing.T, path string) *seat {
 	t.Helper()
 	site := apptest.Start(t)
 	b := browsertest.Open(t, site)
-	s := &seat{t: t, watched: b.Tabs()[0], line: newCable(t)}
+	s := &seat{t: t, chromium: b, watched: b.Tabs()[0], line: newCable(t)}
 	if _, err := s.watched.Navigate(within(t), site.URL()+path); err != nil {
 		t.Fatal(err)
 	}
-	var page string
-	s.hub, page = raisedAt(t, b, []string{s.line.host()})
-	s.line.reach(page)
+	s.hub, s.page = raisedAt(t, b, []string{s.line.host()})
+	s.line.reach(s.page)
 	s.person = browsertest.Free(t).Tabs()[0]
 	if _, err := s.person.Navigate(within(t), "http://"+s.line.host()+"/viewer#user=1&name=Ada&token="+apptest.Token); err != nil {
 		t.Fatal(err)
