@@ -2,6 +2,7 @@
 // knows no fingers gets clicks and wheels, in the next file.
 let touchable = false, strokes = false;
 const fingers = new Map(); // by the pointer's own id
+let tapped = null; // where a finger is that may only tap: a stroke opens no keyboard
 
 function touch(e, what) {
   if (!control.mine) return fingers.clear();
@@ -12,10 +13,12 @@ function touch(e, what) {
     if (id === undefined) return;
     keys.setPointerCapture(e.pointerId);
     fingers.set(e.pointerId, { id, ...place(e) });
+    tapped = fingers.size === 1 ? { x: e.clientX, y: e.clientY } : null;
   } else if (!known) {
     return;
   } else if (what === 'move') {
     Object.assign(known, place(e));
+    if (tapped && Math.hypot(e.clientX - tapped.x, e.clientY - tapped.y) > 8) tapped = null;
     if (!strokes) requestAnimationFrame(tellFingers);
     strokes = true;
     return;
@@ -29,7 +32,7 @@ function touch(e, what) {
   }
   strokes = true;
   tellFingers();
-  if (what === 'up' && fingers.size === 0) keys.focus();
+  if (what === 'up' && tapped) keys.focus();
 }
 
 function tellFingers() {
