@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 	"github.com/pillion-browser/pillion/sidecar/internal/event"
 	"github.com/pillion-browser/pillion/sidecar/internal/live"
+	"github.com/pillion-browser/pillion/sidecar/internal/record"
 	"github.com/pillion-browser/pillion/sidecar/internal/takeover"
 	"github.com/pillion-browser/pillion/sidecar/internal/tools/files"
 )
@@ -30,14 +32,30 @@ func (s *session) startLive() {
 		return
 	}
 	stage := live.NewStage(s.browser, live.StageOptions{Resolve: s.resolve, Upload: s.receiveFiles, Saved: s.savedFile})
+	screen, controls := live.Screen(stage), live.Controls(stage)
+	if s.recorder != nil {
+		screen, controls = s.recorder.Overhear(stage), answers{stage, s.recorder}
+	}
 	hub := live.New(live.Options{
-		Screen: stage, Controls: stage, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
+		Screen: screen, Controls: controls, Verify: proto.NewTicketVerifier(s.launch.Token, o.SessionID, time.Now).Verify,
 		AgentWait: o.AgentWait(), Grace: o.ReleaseGrace(),
 		MaxHold: time.Duration(o.MaxHoldMS) * time.Millisecond, IdleRelease: time.Duration(o.IdleReleaseMS) * time.Millisecond,
 		MaxViewers: o.MaxViewers, OnTakeover: s.takenOver, OnWaiting: s.agentsWait, OnAsk: s.personAsked, Log: s.log,
 	})
 	stage.Raise(hub)
 	s.live.Store(&liveView{hub, stage})
+}
+
+// answers has the recorder know what a person answers to a dialog.
+type answers struct {
+	live.Controls
+	recorder *record.Recorder
+}
+
+// Answer implements [live.Controls].
+func (a answers) Answer(ctx context.Context, accept bool, text string) error {
+	a.recorder.Typed(text)
+	return a.Controls.Answer(ctx, accept, text)
 }
 
 // desk is where agents may ask people; nil where they may not.

@@ -53,7 +53,7 @@
 // Why beforeunload? Of a page that goes to another process, pagehide is too late:
 // what is sent then does not arrive any more.
 //
-// Why are the agent's typed texts looked for everywhere? A page that says "Hello
-// Ada" says what was typed. What is known to be typed can be found; the rest is the
-// page's own words.
+// Why are typed texts, the agent's and the person's, looked for everywhere, in
+// addresses too? A page that says "Hello Ada" says what was typed. What is known to
+// be typed can be found; the rest is the page's own words.
 package record

@@ -57,9 +57,9 @@ func (r *Recorder) happened(e event.Event) {
 	r.inbox.push(0, func() {
 		switch e.Kind {
 		case event.PageOpened:
-			r.marker(e.Time, e.Tab, "page_opened", pair{"url", address(e.URL)})
+			r.marker(e.Time, e.Tab, "page_opened", pair{"url", r.address(e.URL)})
 		case event.Navigated:
-			r.marker(e.Time, e.Tab, "navigated", pair{"url", address(e.URL)})
+			r.marker(e.Time, e.Tab, "navigated", pair{"url", r.address(e.URL)})
 		case event.PageClosed:
 			r.marker(e.Time, e.Tab, "page_closed")
 			r.pages.close(e.Tab)
@@ -108,6 +108,7 @@ func (r *Recorder) takeover(e event.Event) {
 			r.inbox.push(0, func() { r.marker(e.Time, 0, "takeover_started", human...) })
 		}
 	default:
+		r.hands.pause()
 		r.held.Store(e.Time.Add(afterEcho).UnixMilli())
 		r.inbox.push(0, func() { r.marker(e.Time, 0, "takeover_ended", append(human, pair{"reason", tree.String(why)})...) })
 	}
@@ -132,12 +133,12 @@ func orNull(detail map[string]string, key string) tree.Value {
 	return tree.Value{}
 }
 
-// address is a page's, null where it is not told.
-func address(url string) tree.Value {
+// address is a page's, null where it is not told. What was typed may be in its path.
+func (r *Recorder) address(url string) tree.Value {
 	if url = wall.PublicURL(url); url == "" {
 		return tree.Value{}
 	}
-	return tree.String(url)
+	return tree.String(r.secrets.ScrubAddress(url))
 }
 
 // marker records a fact. Tab 0 is none.

@@ -48,6 +48,7 @@ type Recorder struct {
 	log     *slog.Logger
 	secrets *wall.Secrets
 	mark    string // of our scripts' messages
+	hands   hands  // of whoever drives
 	out     *deliver.Delivery
 
 	inbox  *inbox
@@ -78,6 +79,7 @@ func New(o Options) (*Recorder, error) {
 		opts: o, log: o.Log, secrets: wall.NewSecrets(o.Secrets), mark: "pillion " + rand.Text(),
 		inbox: newInbox(), pages: newPages(), floods: map[int]*bucket{}, closing: make(chan struct{}),
 	}
+	r.hands.known = r.secrets.Typed
 	var err error
 	if r.out, err = deliver.New(deliver.Options{
 		URL: o.URL, Token: o.Token, Keep: o.Keep, BatchEvents: o.BatchEvents, BatchBytes: o.BatchBytes,

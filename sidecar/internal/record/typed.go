@@ -31,6 +31,9 @@ func (r *Recorder) Typing(tool string, args json.RawMessage) {
 	}
 }
 
+// Typed tells what somebody typed, before the page can see it.
+func (r *Recorder) Typed(text string) { r.secrets.Typed(text) }
+
 // part is one thing that is told of a tool call.
 type part struct{ key, text string }
 

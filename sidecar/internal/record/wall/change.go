@@ -25,6 +25,9 @@ func (d *Document) change(data *tree.Value) bool {
 	case changeInput:
 		return w.input(data)
 	case changeRule, changeStyle:
+		if set := data.Get("set"); set.IsObject() {
+			w.properties(set)
+		}
 		return w.ids.change(data, "id", "styleId")
 	case changeSelection:
 		return eachOf(data.Get("ranges"), func(r *tree.Value) bool { return w.ids.change(r, "start", "end") })

@@ -125,7 +125,7 @@ func (d *Document) Event(raw string, now time.Time) Result {
 	res := Result{Snapshot: typ == eventSnapshot, Restart: typ == eventSnapshot || typ == eventMeta}
 	switch typ {
 	case eventMeta:
-		if !meta(data) {
+		if !meta(data, d.opts.Secrets) {
 			return Result{Verdict: Invalid}
 		}
 	case eventSnapshot:
@@ -187,7 +187,7 @@ func isSize(data *tree.Value) bool {
 }
 
 // meta is the page's address and size.
-func meta(data *tree.Value) bool {
+func meta(data *tree.Value, secrets *Secrets) bool {
 	href := data.Get("href")
 	if !href.IsString() {
 		return false
@@ -196,7 +196,7 @@ func meta(data *tree.Value) bool {
 	if public == "" {
 		public = "about:blank"
 	}
-	*href = tree.String(public)
+	*href = tree.String(secrets.ScrubAddress(public))
 	for _, key := range []string{"width", "height"} {
 		if n, ok := data.Get(key).Number(); !ok || n < 0 || n > math.MaxInt32 {
 			return false

@@ -159,14 +159,19 @@ func (w *wall) attributes(attributes *tree.Value, n *mirrored) {
 			return true
 		}
 		if !v.IsString() {
-			return true // flags, sizes, and the differences of a style
+			if key == "style" {
+				w.properties(v)
+			}
+			return true // flags and sizes
 		}
 		said := v.Text()
 		switch key {
 		case "sandbox":
 			// In a replay the frame's document is put in from outside; nothing runs there.
 			said = "allow-same-origin"
-		case "class", "style", "_csstext", "id", "d", "points", "type", "rel", "sizes", "media", "dir", "lang", "for":
+		case "style", "_csstext":
+			said = w.secrets.scrubInside(said) // "content" and properties of the page's own
+		case "class", "id", "d", "points", "type", "rel", "sizes", "media", "dir", "lang", "for":
 			return true // no words, and a page is not itself without them
 		case "href", "action", "formaction", "rr_src", "xlink:href", "cite", "ping", "src":
 			said = w.address(said, n.tag, key)
@@ -182,6 +187,20 @@ func (w *wall) attributes(attributes *tree.Value, n *mirrored) {
 		}
 		*v = tree.String(said)
 		return true
+	})
+}
+
+// properties masks the differences of a style: values, alone or with a priority.
+func (w *wall) properties(v *tree.Value) {
+	v.Each(func(_ string, value *tree.Value) {
+		if value.IsString() {
+			*value = tree.String(w.secrets.scrubInside(value.Text()))
+		}
+		for i := range value.Items() {
+			if item := &value.Items()[i]; item.IsString() {
+				*item = tree.String(w.secrets.scrubInside(item.Text()))
+			}
+		}
 	})
 }
 

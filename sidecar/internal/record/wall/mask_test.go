@@ -37,6 +37,7 @@ func TestSnapshotsAreMasked(t *testing.T) {
 		"component":      {`{"type":2,"tagName":"ion-input","attributes":{"value":"` + secret + `"},"id":5}`, `"value":"` + stars + `"`},
 		"editor":         {`{"type":2,"tagName":"div","attributes":{"contenteditable":""},"id":5,"childNodes":[{"type":2,"tagName":"p","attributes":{},"id":6,"childNodes":[{"type":3,"textContent":"x ` + secret + `","id":7}]}]}`, `"textContent":"* ` + stars + `"`},
 		"editor, island": {`{"type":2,"tagName":"div","attributes":{"contenteditable":"true"},"id":5,"childNodes":[{"type":2,"tagName":"p","attributes":{"contenteditable":"false"},"id":6,"childNodes":[{"type":3,"textContent":"` + secret + `","id":7}]}]}`, stars},
+		"drawn editor":   {`{"type":2,"tagName":"div","attributes":{"role":"none TextBox"},"id":5,"childNodes":[{"type":2,"tagName":"span","attributes":{},"id":6,"childNodes":[{"type":3,"textContent":"` + secret + `","id":7}]}]}`, stars},
 		"comment":        {`{"type":5,"textContent":"` + secret + `","id":5}`, `"textContent":""`},
 		"cdata":          {`{"type":4,"textContent":"` + secret + `","id":5}`, `"textContent":""`},
 		"srcdoc":         {`{"type":2,"tagName":"iframe","attributes":{"srcdoc":"` + secret + `","title":"x"},"id":5}`, `{"title":"x"}`},
@@ -200,5 +201,45 @@ func TestTypedTextsAreLookedForEverywhere(t *testing.T) {
 	}
 	if got := s.Scrub("another text 599 and " + secret); got != "[REDACTED] and "+secret {
 		t.Errorf("the oldest are forgotten: %s", got)
+	}
+}
+
+// TestOnceWrittenStaysMasked: what was an editor for a while is no page's own words
+// afterwards, in a change and in a new snapshot.
+func TestOnceWrittenStaysMasked(t *testing.T) {
+	d := newDocument()
+	heading := func(attributes, text string) string {
+		return `{"type":2,"tagName":"h1","attributes":{` + attributes + `},"id":5,"childNodes":[{"type":3,"textContent":"` + text + `","id":6}]}`
+	}
+	take(t, d, snapshot(heading("", "Title")))
+	take(t, d, event(3, `{"source":0,"texts":[],"removes":[],"adds":[],"attributes":[{"id":5,"attributes":{"contenteditable":"true"}}]}`))
+	take(t, d, event(3, `{"source":0,"texts":[{"id":6,"value":"`+secret+`"}],"removes":[],"adds":[],"attributes":[]}`))
+	take(t, d, event(3, `{"source":0,"texts":[],"removes":[],"adds":[],"attributes":[{"id":5,"attributes":{"contenteditable":null}}]}`))
+	for name, e := range map[string]string{
+		"change":   event(3, `{"source":0,"texts":[{"id":6,"value":"`+secret+`"}],"removes":[],"adds":[],"attributes":[]}`),
+		"snapshot": snapshot(heading("", secret)),
+	} {
+		if got := take(t, d, e); strings.Contains(got, secret) {
+			t.Errorf("a %s tells it: %s", name, got)
+		}
+	}
+}
+
+// TestTypedTextsInAddressesAndStyles: what is known to be typed is in neither.
+func TestTypedTextsInAddressesAndStyles(t *testing.T) {
+	secrets := wall.NewSecrets(nil)
+	secrets.Typed("Grace Hopper")
+	secrets.Typed("ada")
+	for url, want := range map[string]string{
+		"http://a.test/search/Grace%20Hopper/x": "http://a.test/search/[REDACTED]/x",
+		"http://a.test/search/grace+hopper":     "http://a.test/search/grace+hopper",
+		"http://a.test/u/Ada":                   "http://a.test/u/[REDACTED]",
+		"http://ada/adapter":                    "http://ada/adapter",
+		"about:blank":                           "about:blank",
+		"http://a.test/%zz/x":                   "http://a.test/%zz/x",
+	} {
+		if got := secrets.ScrubAddress(url); got != want {
+			t.Errorf("%s became %s, want %s", url, got, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package wall
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pillion-browser/pillion/sidecar/internal/record/tree"
@@ -25,7 +26,7 @@ type mirrored struct {
 	tag      string // lower case; "" for text and the rest
 	kind     string // an input's type, lower case
 	hint     string // its autocomplete, lower case
-	editable bool   // what is in it is what somebody writes
+	editable bool   // what is in it is what somebody writes, or once did
 	typed    bool   // a field that once took typing; its value is masked for good
 	secret   bool   // … and its length is
 	veiled   bool   // changed while a person drove; masked for good
@@ -109,6 +110,7 @@ func (m *mirror) remove(id int64) {
 func (n *mirrored) takeMemory(old *mirrored) {
 	if old != nil {
 		n.typed, n.secret, n.veiled = n.typed || old.typed, n.secret || old.secret, n.veiled || old.veiled
+		n.editable = n.editable || old.editable
 	}
 }
 
@@ -145,7 +147,10 @@ func (n *mirrored) describe(attributes *tree.Value) {
 		case "data-rr-is-password":
 			n.typed, n.secret = true, true
 		case "contenteditable":
-			n.editable = !v.IsNull() && !strings.EqualFold(v.Text(), "false")
+			n.editable = n.editable || !v.IsNull() && !strings.EqualFold(v.Text(), "false")
+		case "role":
+			// An editor that draws what is typed by itself.
+			n.editable = n.editable || slices.ContainsFunc(strings.Fields(strings.ToLower(v.Text())), writable)
 		}
 	})
 	if n.tag != "input" {
@@ -159,6 +164,11 @@ func (n *mirrored) describe(attributes *tree.Value) {
 		}
 	}
 	n.secret = n.secret || n.kind == "password"
+}
+
+// writable says whether a role is that of what takes typing.
+func writable(role string) bool {
+	return role == "textbox" || role == "searchbox" || role == "spinbutton"
 }
 
 // surroundings are what a node's place says about its text.

@@ -103,6 +103,33 @@ func (s *Secrets) Scrub(text string) string {
 	return s.scrubInside(text)
 }
 
+// ScrubAddress masks the typed texts in an address: inside of it, and short ones as
+// whole parts of its path.
+func (s *Secrets) ScrubAddress(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	parts := strings.Split(rest, "/")
+	s.mu.Lock()
+	short := s.short
+	s.mu.Unlock()
+	for i := 1; i < len(parts) && len(short) > 0; i++ {
+		if slices.Contains(short, strings.ToLower(plain(parts[i]))) {
+			parts[i] = redact.Mask
+		}
+	}
+	if rest = strings.Join(parts, "/"); rest != "" {
+		url = scheme + "://" + rest
+	}
+	return s.scrubInside(url)
+}
+
+// plain is a part of a path without its escapes, where they are in order.
+func plain(part string) string {
+	if p, err := url.PathUnescape(part); err == nil {
+		return p
+	}
+	return part
+}
+
 // scrubInside masks the long ones alone, for values that are no words: a width of
 // 100 is none of what somebody typed.
 func (s *Secrets) scrubInside(text string) string {
