@@ -85,7 +85,14 @@ keys.addEventListener('blur', () => {
   for (const [code, name] of down) send({ type: 'key', action: 'up', key: name, code, modifiers: 0 });
   down.clear();
 });
-const type = text => { for (let at = 0; at < text.length; at += 2000) send({ type: 'text', text: text.slice(at, at + 2000) }); };
+function type(text) {
+  while (text) {
+    // Not in the middle of a character of two units.
+    const n = text.length > 2000 && /[\ud800-\udbff]/.test(text[1999]) ? 1999 : 2000;
+    send({ type: 'text', text: text.slice(0, n) });
+    text = text.slice(n);
+  }
+}
 keys.addEventListener('paste', e => { e.preventDefault(); type(e.clipboardData.getData('text/plain')); });
 keys.addEventListener('compositionend', e => { type(e.data); keys.value = ''; });
 keys.addEventListener('input', e => {

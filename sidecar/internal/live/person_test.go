@@ -86,6 +86,12 @@ func TestPersonHasAllOfTheBrowser(t *testing.T) {
 	}
 	s.types("a")
 	s.holds("the text, once", "document.getElementById('text').value === '日本a'")
+	// A paste goes in parts, and no part ends inside of a character.
+	s.types("Control+a")
+	browsertest.Eval(t, s.person.MainFrame(), `{
+		const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', 'x'.repeat(1999) + '🙂y');
+		document.getElementById('keys').dispatchEvent(new ClipboardEvent('paste', { clipboardData, cancelable: true })) }`)
+	s.holds("the paste", "document.getElementById('text').value === 'x'.repeat(1999) + '🙂y'")
 
 	s.points("#save")
 	s.sees("the download", "document.getElementById('toast').textContent.includes('download list.txt')")
