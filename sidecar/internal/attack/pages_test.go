@@ -145,10 +145,10 @@ func pageNavigation(t *testing.T, e *scene, r row) {
 	if strings.Contains(said, apptest.Mark) {
 		t.Errorf("the answer holds the foreign page:\n%s", said)
 	}
-	e.onApp(t, c)
 	if how("blank") {
 		apptest.Await(t, "the end of the blank window", func() bool { return len(tabLines(c)) == 1 })
 	}
+	e.onApp(t, c)
 	if lines := strings.Join(tabLines(c), "\n"); !how("moves") && !strings.Contains(lines, "row="+r.ID) {
 		t.Errorf("the app's tab did not keep its page: %s", lines)
 	}

@@ -13,6 +13,8 @@
 //     The rule holds at each redirect hop, before the hop is sent, on the page's
 //     session and again on the browser's. A frame that nobody has vouched for
 //     counts as a main frame: the guard fails closed.
+//   - A window without a document of its own is a page of whoever opened it: another
+//     site's is closed as if that site's page had landed.
 //   - Each pause is answered exactly once, on the session that reported it.
 //
 // # Why

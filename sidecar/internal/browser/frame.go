@@ -280,8 +280,7 @@ func (b *Browser) landed(t *Tab, url string) {
 	b.events.Publish(event.Event{Kind: event.Navigated, Tab: t.id, URL: PublicURL(url)})
 	switch {
 	case !b.pin.OnApp(url):
-		b.escaped(t, url, "landed")
-		b.closeTab(t)
+		b.left(t, url)
 	case strings.HasPrefix(url, "about:"):
 		b.blankLanded(t)
 	}

@@ -176,6 +176,15 @@ func (b *Browser) escaped(t *Tab, url, how string) {
 	b.events.Publish(r.Event(tab))
 }
 
+// left closes a tab that has left the app in spite of the guard.
+func (b *Browser) left(t *Tab, url string) {
+	b.mu.Lock()
+	t.left = true
+	b.mu.Unlock()
+	b.escaped(t, url, "landed")
+	b.closeTab(t)
+}
+
 // Refusal is the escape as the rest of the session tells it.
 func (e Escape) Refusal() event.Refusal {
 	return event.Refusal{

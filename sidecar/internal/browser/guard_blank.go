@@ -69,8 +69,7 @@ func (b *Browser) watchBlank(t *Tab) {
 		holder, blank := b.holder(t), t.committed == 0 && !t.gone
 		b.mu.Unlock()
 		if blank && holder != "" {
-			b.escaped(t, holder, "landed")
-			b.closeTab(t)
+			b.left(t, holder)
 		}
 	}()
 }
@@ -87,10 +86,9 @@ func (b *Browser) becomes(t *Tab, limit time.Duration, enough func() bool) bool 
 // blankLanded looks at whose a document is that has no address of its own.
 func (b *Browser) blankLanded(t *Tab) {
 	b.mu.Lock()
-	holder, gone := b.holder(t), t.gone
+	holder, known := b.holder(t), t.gone || t.left
 	b.mu.Unlock()
-	if holder != "" && !gone {
-		b.escaped(t, holder, "landed")
-		b.closeTab(t)
+	if holder != "" && !known {
+		b.left(t, holder)
 	}
 }

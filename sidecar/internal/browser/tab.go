@@ -37,6 +37,7 @@ type Tab struct {
 	// Guarded by the browser's lock.
 	ready     bool
 	gone      bool
+	left      bool // it showed what is not the app's, and is being closed
 	isCrashed bool
 	title     string
 	committed int  // documents of the main frame so far
