@@ -74,6 +74,9 @@ type Browser struct {
 	guard      guard
 	held       bool // dialogs wait for somebody instead of being dismissed
 
+	chores sync.WaitGroup // what chore runs
+	closed bool           // it runs nothing any more
+
 	halted   chan struct{} // closed by Halt
 	haltOnce sync.Once
 
@@ -235,9 +238,23 @@ func (b *Browser) Close(ctx context.Context) error {
 	}
 	select {
 	case <-b.conn.Done():
-		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("close the browser: %w", context.Cause(ctx))
+	}
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.chores.Wait() // each ends with the connection
+	return nil
+}
+
+// chore runs f beside the events, which may not wait: f ends soon after the
+// connection does, and Close waits for it.
+func (b *Browser) chore(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.chores.Go(f)
 	}
 }
 

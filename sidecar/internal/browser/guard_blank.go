@@ -58,10 +58,9 @@ func (b *Browser) holder(t *Tab) string {
 }
 
 // watchBlank closes a window that another site opened, and that does not become a
-// page of the app. It waits for that in a goroutine of its own, which ends with
-// its bounds, the tab or the browser.
+// page of the app. The wait for that ends with its bounds, the tab or the browser.
 func (b *Browser) watchBlank(t *Tab) {
-	go func() {
+	b.chore(func() {
 		if b.becomes(t, blankTimeout, func() bool { return t.requested }) && b.becomes(t, requestTimeout, func() bool { return false }) {
 			return
 		}
@@ -71,7 +70,7 @@ func (b *Browser) watchBlank(t *Tab) {
 		if blank && holder != "" {
 			b.left(t, holder)
 		}
-	}()
+	})
 }
 
 // becomes waits until the tab has a document, or is gone, or enough holds; false

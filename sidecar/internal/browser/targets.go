@@ -280,7 +280,7 @@ func (b *Browser) targetCrashed(id target.ID) {
 // closeTab closes a tab that the guard does not want, and first opens a blank
 // one when it is the only one: Chromium exits with its last tab.
 func (b *Browser) closeTab(t *Tab) {
-	go func() {
+	b.chore(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		b.mu.Lock()
@@ -295,5 +295,5 @@ func (b *Browser) closeTab(t *Tab) {
 		if err := t.Close(ctx); err != nil && !cdp.IsGone(err) {
 			b.log.Warn("could not close a tab that left the app", "error", err)
 		}
-	}()
+	})
 }
