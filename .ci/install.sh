@@ -39,6 +39,9 @@ libc6-dev|the race detector|
 curl|the session by hand that the README shows|
 iproute2|a network with strangers in it|
 LIST
+    # Only where there is none, of whatever origin.
+    command -v python3 >/dev/null || echo "python3|the documentation's program for Python|"
+    command -v ruby >/dev/null || echo "ruby|the documentation's program for Ruby|"
   fi
 }
 
