@@ -7,7 +7,10 @@
 //	mux.Handle("/api/sandboxes/", host)
 //	mux.Handle("/live/", host)
 //	mux.Handle("/mcp/", host)
-//	go host.Run(ctx) // reaps, and stops everything when ctx ends
+//	go host.Run(ctx) // recovers, reaps, and stops everything when ctx ends
+//
+// A host that serves before Run has begun calls [Host.Recover] first: until then
+// a sandbox may still have the browser of an earlier process.
 //
 // # Routes
 //

@@ -1,6 +1,9 @@
 package hostapi
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -54,6 +57,13 @@ func (h *Host) toBrowser(w http.ResponseWriter, r *http.Request, who Identity) e
 	if r.Header.Get("Origin") != "" { // an agent has none; a page must not come this way
 		return refuse(proto.CodeOriginDenied, "pages may not drive a browser")
 	}
+	message, err := io.ReadAll(io.LimitReader(r.Body, messageBytes+1))
+	switch {
+	case err != nil:
+		return &proto.Error{Code: proto.CodeMessageMalformed, Message: "the message ended early", Err: err}
+	case len(message) > messageBytes:
+		return refuse(proto.CodeTooLarge, fmt.Sprintf("a message has at most %d bytes", messageBytes))
+	}
 	target, err := url.Parse(browser.MCPURL())
 	if err != nil {
 		return internal("read the browser's address", err)
@@ -62,7 +72,7 @@ func (h *Host) toBrowser(w http.ResponseWriter, r *http.Request, who Identity) e
 		Transport:      h.toBrowsers,
 		FlushInterval:  -1, // events are for now
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-		Rewrite:        func(p *httputil.ProxyRequest) { rewrite(p, target, browser.MCPToken()) },
+		Rewrite:        func(p *httputil.ProxyRequest) { rewrite(p, target, browser.MCPToken(), message) },
 		ModifyResponse: func(r *http.Response) error { plain(r); return nil },
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			h.unreachable(w, r, s, err)
@@ -80,7 +90,13 @@ func passedOn() []string {
 	}
 }
 
-func rewrite(p *httputil.ProxyRequest, target *url.URL, token proto.Secret) {
+// messageBytes is as much as a sidecar takes.
+const messageBytes = 4 << 20
+
+// rewrite passes a message on whole. If its body were still being read while the
+// sidecar, which may be quicker, answers already, net/http would close it for the
+// answer's sake, and then the connection, in the middle of the answer.
+func rewrite(p *httputil.ProxyRequest, target *url.URL, token proto.Secret, message []byte) {
 	header := http.Header{}
 	for _, name := range passedOn() {
 		if values := p.In.Header.Values(name); len(values) > 0 {
@@ -91,6 +107,10 @@ func rewrite(p *httputil.ProxyRequest, target *url.URL, token proto.Secret) {
 	p.Out.Header = header
 	p.Out.URL = target
 	p.Out.Host = target.Host
+	p.Out.Body, p.Out.ContentLength, p.Out.TransferEncoding = io.NopCloser(bytes.NewReader(message)), int64(len(message)), nil
+	if len(message) == 0 {
+		p.Out.Body = http.NoBody
+	}
 }
 
 // plain keeps of an answer what a client of MCP reads. It goes out under the host's own

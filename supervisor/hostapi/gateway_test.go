@@ -3,6 +3,7 @@ package hostapi_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -38,6 +39,30 @@ func TestGateway(t *testing.T) {
 				if got := seen.Header.Get(name); got != want {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
+			}
+		}},
+		{"a message is passed on whole, however it came", nil, func(t *testing.T, b *bench) {
+			started, s := b.start("")
+			// A body whose length the client does not tell.
+			request, err := http.NewRequest("POST", b.server.URL+"/mcp/"+b.sessionOf(started), io.MultiReader(strings.NewReader(call)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("X-User", "7")
+			request.Header.Set("X-Owner", owner)
+			response, err := b.server.Client().Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if seen := s.mcp[0]; seen.ContentLength != int64(len(call)) || len(seen.TransferEncoding) > 0 || s.bodies[0] != call {
+				t.Errorf("the browser got %d bytes (%v): %s", seen.ContentLength, seen.TransferEncoding, s.bodies[0])
+			}
+		}},
+		{"a message that no browser takes goes no further", nil, func(t *testing.T, b *bench) {
+			started, s := b.start("")
+			if got := b.do("POST", "/mcp/"+b.sessionOf(started), strings.Repeat(" ", 4<<20+1)); got.status != 413 || len(s.mcp) > 0 {
+				t.Errorf("got %d %s after %d calls", got.status, got.text, len(s.mcp))
 			}
 		}},
 		{"every method of the route passes", nil, func(t *testing.T, b *bench) {

@@ -93,7 +93,7 @@ func serve(ctx context.Context, o options, stdout, stderr io.Writer) (err error)
 	if tape != nil {
 		session := strings.TrimPrefix(*browser.ServerKey, "browser:")
 		fmt.Fprintf(stdout, "replay:  %s%s%s/\n", here, recordingsPath, shelf.ID(local().Owner, session))
-		fmt.Fprintf(stderr, "Recordings are kept in %s: look at them with sidecar replay.\n", tape.file)
+		fmt.Fprintf(stderr, "Recordings are kept: look at them later with sidecar replay %s\n", tape.file)
 	}
 	var failed error
 	if o.demo {
