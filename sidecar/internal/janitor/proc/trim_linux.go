@@ -1,7 +1,6 @@
 package proc
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -23,39 +22,54 @@ func Trim() {
 	if err != nil {
 		return
 	}
-	maps, err := os.Open(filepath.Join(root, "self", "maps"))
+	maps, err := os.ReadFile(filepath.Join(root, "self", "smaps"))
 	if err != nil {
 		return
 	}
-	defer maps.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		if from, to, ok := programPages(lines.Text(), self); ok {
-			forget(from, to)
+	for _, m := range programPages(string(maps), self) {
+		// A failure costs memory and nothing else.
+		unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED)
+	}
+}
+
+// mapping is a part of this process's memory.
+type mapping struct{ from, to uintptr }
+
+// programPages finds, in the kernel's account of a process's memory, the mappings of
+// the file path of which nothing was ever written: what is forgotten of them is the
+// same when it is read again. That they can't be written to now is not enough, since
+// a dynamic linker seals what it has written.
+func programPages(smaps, path string) (found []mapping) {
+	var m mapping
+	var candidate bool
+	for line := range strings.Lines(smaps) {
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		if !strings.HasSuffix(f[0], ":") {
+			m, candidate = readOnly(f, path)
+		} else if candidate && f[0] == "Anonymous:" {
+			if len(f) == 3 && f[1] == "0" {
+				found = append(found, m)
+			}
+			candidate = false
 		}
 	}
+	return found
 }
 
-// programPages reads one line of a memory map and tells the bounds of pages that
-// are the file path's and that nobody may have written to: what is forgotten of
-// them is the same when it is read again.
-func programPages(line, path string) (from, to uintptr, ok bool) {
-	f := strings.Fields(line)
+// readOnly reads the first line of a mapping; ok if it is one of path's that may be
+// read and not written.
+func readOnly(f []string, path string) (m mapping, ok bool) {
 	if len(f) < 6 || strings.Join(f[5:], " ") != path {
-		return 0, 0, false
+		return m, false
 	}
 	if mode := f[1]; len(mode) != 4 || mode[0] != 'r' || mode[1] == 'w' || mode[3] != 'p' {
-		return 0, 0, false
+		return m, false
 	}
 	a, b, _ := strings.Cut(f[0], "-")
-	low, err1 := strconv.ParseUint(a, 16, 64)
-	high, err2 := strconv.ParseUint(b, 16, 64)
-	if err1 != nil || err2 != nil || low >= high {
-		return 0, 0, false
-	}
-	return uintptr(low), uintptr(high), true
-}
-
-// forget unmaps the pages, not the mapping. A failure costs memory and nothing else.
-func forget(from, to uintptr) {
-	unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
+	from, err1 := strconv.ParseUint(a, 16, 64)
+	to, err2 := strconv.ParseUint(b, 16, 64)
+	return mapping{uintptr(from), uintptr(to)}, err1 == nil && err2 == nil && from < to
 }

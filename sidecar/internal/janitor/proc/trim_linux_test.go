@@ -9,22 +9,27 @@ import (
 )
 
 func TestProgramPages(t *testing.T) {
+	const untouched, written = "Rss: 8 kB\nAnonymous:             0 kB\nVmFlags: rd\n", "Rss: 8 kB\nAnonymous:             4 kB\nVmFlags: rd\n"
 	for _, tt := range []struct {
-		line string
-		ok   bool
+		name, first, rest string
+		ok                bool
 	}{
-		{"00400000-00d0b000 r-xp 00000000 fe:00 123                                /opt/my app/sidecar", true},
-		{"00d0b000-0170a000 r--p 0090b000 fe:00 123                                /opt/my app/sidecar", true},
-		{"0170a000-017dd000 rw-p 0130a000 fe:00 123                                /opt/my app/sidecar", false},
-		{"00400000-00d0b000 r-xs 00000000 fe:00 123                                /opt/my app/sidecar", false},
-		{"00400000-00d0b000 r-xp 00000000 fe:00 123                                /opt/other", false},
-		{"017dd000-03828000 rw-p 00000000 00:00 0 ", false},
-		{"00d0b000-00400000 r-xp 00000000 fe:00 123                                /opt/my app/sidecar", false},
-		{"x-y r-xp 00000000 fe:00 123                                /opt/my app/sidecar", false},
-		{"", false},
+		{"code", "00400000-00d0b000 r-xp 00000000 fe:00 123                                /opt/my app/sidecar", untouched, true},
+		{"constants", "00d0b000-0170a000 r--p 0090b000 fe:00 123                                /opt/my app/sidecar", untouched, true},
+		{"sealed after it was written", "00d0b000-0170a000 r--p 0090b000 fe:00 123                                /opt/my app/sidecar", written, false},
+		{"no account of what was written", "00d0b000-0170a000 r--p 0090b000 fe:00 123                                /opt/my app/sidecar", "Rss: 8 kB\n", false},
+		{"variables", "0170a000-017dd000 rw-p 0130a000 fe:00 123                                /opt/my app/sidecar", untouched, false},
+		{"shared", "00400000-00d0b000 r-xs 00000000 fe:00 123                                /opt/my app/sidecar", untouched, false},
+		{"another file", "00400000-00d0b000 r-xp 00000000 fe:00 123                                /opt/other", untouched, false},
+		{"no file", "017dd000-03828000 rw-p 00000000 00:00 0 ", untouched, false},
+		{"backwards", "00d0b000-00400000 r-xp 00000000 fe:00 123                                /opt/my app/sidecar", untouched, false},
+		{"no numbers", "x-y r-xp 00000000 fe:00 123                                /opt/my app/sidecar", untouched, false},
+		{"nothing", "", "", false},
 	} {
-		if from, to, ok := programPages(tt.line, "/opt/my app/sidecar"); ok != tt.ok || ok && from >= to {
-			t.Errorf("%q: %#x %#x %t", tt.line, from, to, ok)
+		// The account of the next mapping is not this one's.
+		found := programPages(tt.first+"\n"+tt.rest+"7f0000000000-7f0000001000 r--p 00000000 00:00 0 \nAnonymous: 0 kB\n", "/opt/my app/sidecar")
+		if (len(found) == 1) != tt.ok || tt.ok && found[0].from >= found[0].to {
+			t.Errorf("%s: %#x", tt.name, found)
 		}
 	}
 }
