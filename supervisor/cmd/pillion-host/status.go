@@ -56,8 +56,12 @@ func (s *status) readEvents() []dashboard.Event {
 	return append([]dashboard.Event{}, s.events...)
 }
 
-// event keeps what a browser reported, the newest first.
+// event keeps what a browser reported, the newest first; but for its account of each
+// minute, which is no news.
 func (s *status) event(sandbox string, e proto.Event) {
+	if e.Type == proto.EventUsage {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	shown := dashboard.Event{At: time.UnixMilli(e.At), Sandbox: sandbox, Type: e.Type, Text: eventText(e)}

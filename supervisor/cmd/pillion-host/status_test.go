@@ -27,6 +27,7 @@ func TestStatusKeepsTheNewestEvents(t *testing.T) {
 	before := s.readEvents()
 	for i := range 2 * shownEvents {
 		s.event(shop, proto.Event{Type: "page", At: int64(i)})
+		s.event(shop, proto.Event{Type: proto.EventUsage, At: int64(i)})
 	}
 	after := s.readEvents()
 	if len(after) != shownEvents || after[0].At.UnixMilli() != 2*shownEvents-1 || len(before) != 0 {
