@@ -55,7 +55,7 @@ func TestAHostHasEveryFilm(t *testing.T) {
 			time.Sleep(1500 * time.Millisecond) // the films are of this
 			mcp.Must("browser_tabs", apptest.Args{"action": "close", "index": 1})
 			mcp.Must("browser_tabs", apptest.Args{"action": "new", "url": "/orders"})
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // and of this: a film needs time that passes
 			began := time.Now()
 			if err := end(t, b); err != nil {
 				t.Errorf("the browser ended with %v", err)
@@ -116,7 +116,7 @@ func TestFilmsEndAtTheirLimit(t *testing.T) {
 	t.Parallel()
 	films := t.TempDir()
 	b, mcp, ingest := filmed(t, films, func(l *proto.Launch) { l.Recording.VideoBytes = 1000 })
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // the film that is over the limit is of this
 	mcp.Must("browser_tabs", apptest.Args{"action": "close", "index": 1})
 	for e := range b.Events() {
 		if e.Type == proto.EventWarning && e.Detail["code"] == string(proto.CodeRecordingLimit) {
