@@ -132,7 +132,7 @@ func withToken(t *testing.T, address string) string {
 	}
 	front := httptest.NewUnstartedServer(nil)
 	own := front.Listener.Addr().String()
-	front.Config.Handler = &httputil.ReverseProxy{
+	front.Config.Handler = apptest.Proxy(&httputil.ReverseProxy{
 		FlushInterval: -1, // an event stream arrives event by event
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -142,7 +142,7 @@ func withToken(t *testing.T, address string) string {
 				r.Out.Host = target.Host
 			}
 		},
-	}
+	})
 	front.Start()
 	t.Cleanup(front.Close)
 	return front.URL + target.Path

@@ -122,6 +122,9 @@ func relay(b Browser) http.Handler {
 			p.Out.URL = &url.URL{Scheme: "http", Host: live.Host, Path: live.Path}
 			p.Out.Host = live.Host
 			p.Out.Header = kept
+			// A request for a socket has no body, and one that is passed on while it is
+			// still read may cut the answer.
+			p.Out.Body, p.Out.ContentLength, p.Out.TransferEncoding = http.NoBody, 0, nil
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 			refuse(w, http.StatusBadGateway, "The browser can't be reached")

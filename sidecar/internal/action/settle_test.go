@@ -3,7 +3,6 @@ package action_test
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -113,13 +112,15 @@ func TestSettleIsQuick(t *testing.T) {
 			s.mux.HandleFunc("/quick", func(http.ResponseWriter, *http.Request) {})
 			s.tab.Navigate(s.ctx, s.url+"/")
 			s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
-			start := time.Now()
-			s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
-			took := time.Since(start)
-			t.Logf("took %v", took)
+			quickest := time.Hour // of three: what a busy machine adds is not the wait's
+			for range 3 {
+				start := time.Now()
+				s.must(s.Click(s.ctx, "#b", action.ClickOptions{}))
+				quickest = min(quickest, time.Since(start))
+			}
 			s.want(`out.textContent`, `"new"`)
-			if took > limit && !strings.Contains(tc.name, "skip") {
-				t.Errorf("took %v, as if the page had something to say", took)
+			if quickest > limit {
+				t.Errorf("took %v, as if the page had something to say", quickest)
 			}
 		})
 	}

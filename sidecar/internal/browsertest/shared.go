@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/apptest"
 	"github.com/pillion-browser/pillion/sidecar/internal/browser"
 )
 
@@ -107,7 +108,7 @@ func forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodConnect {
-		(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}).ServeHTTP(w, r)
+		apptest.Proxy(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0)}).ServeHTTP(w, r)
 		return
 	}
 	there, err := net.Dial("tcp", r.Host)

@@ -66,8 +66,8 @@ func TestFirstMessageDecides(t *testing.T) {
 func TestNoTicketInTime(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
+	begin := time.Now() // before the socket opens: its time runs from there
 	p := s.dial()
-	begin := time.Now()
 	code, reason, messages := p.ends()
 	if code != 4408 || reason != "No ticket" || messages > 0 {
 		t.Errorf("closed %d %q after %d messages", code, reason, messages)

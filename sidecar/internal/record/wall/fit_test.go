@@ -152,6 +152,8 @@ func FuzzEvent(f *testing.F) {
 	f.Add(event(3, `{"source":5,"id":5,"text":"abc","isChecked":true}`), "radio", "TYPE")
 	f.Add(event(3, `{"source":15,"id":5,"styleIds":[1],"styles":[{"styleId":1,"rules":[]}]}`), "", "contenteditable")
 	f.Add(event(4, `{"href":"http://a.test/?x","width":1,"height":1}`), "password", "value ")
+	// A field becomes what is none.
+	f.Add(snapshot(`{"type":2,"tagName":"li","attributes":{},"id":5,"childNodes":[]}`), "text", "lang")
 	const canary = "c4n4ry"
 	f.Fuzz(func(t *testing.T, raw, kind, key string) {
 		d := newDocument(func(o *wall.Options) { o.Limit = 4096 })

@@ -151,8 +151,9 @@ func (w *wall) attributes(attributes *tree.Value, n *mirrored) {
 		if key == "srcdoc" || strings.HasPrefix(key, "on") || key == "selected" && n.tag == "option" {
 			return false // a document in a text; the page's code; a choice
 		}
-		// A tag that is not known may be a field.
-		if key == "value" && (n.tag == "" || n.field() && !n.label()) {
+		// A tag that is not known may be a field, and what once was one stays one,
+		// whatever a page calls it now.
+		if key == "value" && (n.tag == "" || n.typed || n.field() && !n.label()) {
 			if v.IsString() || v.IsNumber() {
 				*v = tree.String(stars(v.Text()+v.Literal(), n.secret))
 			}
