@@ -24,6 +24,7 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/httpd"
 	"github.com/pillion-browser/pillion/sidecar/internal/janitor"
 	"github.com/pillion-browser/pillion/sidecar/internal/mcp"
+	"github.com/pillion-browser/pillion/sidecar/internal/page"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 	"github.com/pillion-browser/pillion/sidecar/internal/record"
 	"github.com/pillion-browser/pillion/sidecar/internal/record/film"
@@ -261,7 +262,7 @@ func (s *session) startBrowser(ctx context.Context, credentials egress.Credentia
 	})
 	o := browser.Options{
 		Conn: s.conn, Pin: s.app, Viewport: s.launch.Viewport, Events: s.events, Log: s.log,
-		ProxyUser: credentials.User, ProxyPassword: credentials.Password,
+		ProxyUser: credentials.User, ProxyPassword: credentials.Password, Script: page.Script(),
 	}
 	s.recordPages(&o)
 	b, err := browser.Start(ctx, o)

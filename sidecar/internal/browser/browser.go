@@ -38,6 +38,9 @@ type Options struct {
 	Log                      *slog.Logger
 	// MaxTabs closes the newest tab beyond this number; 0 = DefaultMaxTabs.
 	MaxTabs int
+	// Script runs in our world of every document before anything of the page's does;
+	// it is package page's. Empty: none does.
+	Script string
 	// OnTarget is told of each page and each frame with a process of its own while
 	// it is still paused, so that what it sends on s is there before the target's
 	// first byte. It runs on the dispatcher and must not wait. Nil: nobody is told.

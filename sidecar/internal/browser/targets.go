@@ -154,7 +154,7 @@ func (b *Browser) hook(t *Tab, s *cdp.Session) {
 	cdp.Start(s, page.Enable, page.EnableParams{})
 	cdp.Start(s, page.SetLifecycleEventsEnabled, page.SetLifecycleEventsEnabledParams{Enabled: true})
 	cdp.Start(s, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: serviceWorkerScript, RunImmediately: ptr(true)})
-	cdp.Start(s, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: worldScript, WorldName: WorldName, RunImmediately: ptr(true)})
+	cdp.Start(s, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: worldScript + b.opts.Script, WorldName: WorldName, RunImmediately: ptr(true)})
 	cdp.Start(s, runtime.Enable, pcdp.Empty{})
 	cdp.Start(s, network.Enable, network.EnableParams{})
 	cdp.Start(s, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true})

@@ -18,6 +18,8 @@ import (
 // Shared is a browser without rules that the tests of a package share; they keep
 // it in a variable of the test.
 type Shared struct {
+	Script string // the browser's option of that name
+
 	once    sync.Once
 	browser *browser.Browser
 	err     error
@@ -40,6 +42,7 @@ func (s *Shared) Browser(t testing.TB) *browser.Browser {
 
 func (s *Shared) start() (*browser.Browser, error) {
 	b, err := startFree(&s.undo, func(o *browser.Options) {
+		o.Script = s.Script
 		o.MaxTabs = 500 // a tab each for the tests that run side by side or fail to close theirs
 	})
 	if err == nil {

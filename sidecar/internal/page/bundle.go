@@ -14,9 +14,15 @@ var (
 	//go:embed js/suspects.js
 	suspectsScript string
 
-	// bundle is the script of every document: the numbered files in their order.
+	// bundle is the script of every document: the numbered files in their order. It
+	// is ASCII, since one other character doubles what Chromium keeps and compiles.
 	bundle = joinScripts()
 )
+
+// Script is what [Call] needs in a document. A browser that is given it as
+// browser.Options.Script has it there from the start, compiled once for all the
+// documents of a renderer; without, Call brings it, at some 5 ms a document.
+func Script() string { return bundle }
 
 func joinScripts() string {
 	entries, err := scripts.ReadDir("js")

@@ -2,9 +2,10 @@
 // that agents see, the refs in it, and the elements behind refs and selectors.
 //
 // The script is one bundle, the files js/NN_name.js joined in the order of their
-// names, evaluated once per document in the isolated world of package browser.
-// [Call] runs one of its functions in one round trip and brings the bundle when
-// the document does not have it yet. A [View] keeps what belongs to a tab: which
+// names, evaluated once per document in the isolated world of package browser,
+// which brings it to each document that begins ([Script]). [Call] runs one of its
+// functions in one round trip and brings the bundle where it is missing: in a
+// world that was made for a document that had begun already. A [View] keeps what belongs to a tab: which
 // number each frame's refs carry and which document they were printed for.
 //
 // # Invariants

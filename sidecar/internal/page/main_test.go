@@ -14,8 +14,9 @@ import (
 	"github.com/pillion-browser/pillion/sidecar/internal/page"
 )
 
-// chromium is the one browser of all tests here; each test has its own tab.
-var chromium browsertest.Shared
+// chromium is the one browser of all tests here; each test has its own tab. It is
+// given the script as the sidecar's is; package action's is not.
+var chromium = browsertest.Shared{Script: page.Script()}
 
 func TestMain(m *testing.M) { chromium.Main(m) }
 

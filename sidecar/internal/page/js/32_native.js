@@ -156,7 +156,7 @@ function insideOrOwned(el, css) {
 // Fields that hold, or once held, a secret. A page may turn a password field
 // into a text field to show it; we go on hiding it.
 const secretFields = new WeakSet();
-const MASK = '••••••••';
+const MASK = '\u2022\u2022\u2022\u2022\u2022\u2022\u2022\u2022';
 
 // isSecret tells whether the value of el must not leave the page.
 function isSecret(el) {

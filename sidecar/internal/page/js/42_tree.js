@@ -294,5 +294,5 @@ function addProperties(node, el) {
 // shortURL leaves the data out of a data URL.
 function shortURL(url) {
   const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
-  return comma < 0 ? url : url.slice(0, comma + 1) + '…';
+  return comma < 0 ? url : url.slice(0, comma + 1) + '\u2026';
 }

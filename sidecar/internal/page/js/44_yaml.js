@@ -81,7 +81,7 @@ class Renderer {
   // clip shortens a text that would take most of a limited snapshot by itself.
   clip(text) {
     if (text.length <= this.longest) return text;
-    return text.slice(0, this.longest) + '… (' + (text.length - this.longest) + ' more characters)';
+    return text.slice(0, this.longest) + '\u2026 (' + (text.length - this.longest) + ' more characters)';
   }
 
   key(node, inPointer) {
@@ -116,7 +116,7 @@ class Renderer {
         continue;
       }
       if (item.omitted) {
-        this.line(indent + '# … ' + item.omitted + ' more');
+        this.line(indent + '# \u2026 ' + item.omitted + ' more');
         continue;
       }
       const key = indent + '- ' + quotedKey(this.key(item, inPointer));

@@ -6,7 +6,7 @@ const PREVIEW_ATTRIBUTES = ['id', 'type', 'name', 'role', 'aria-label', 'href', 
 // One line, no control characters, at most max characters.
 function clip(s, max) {
   const flat = tidy(s.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' '));
-  return flat.length > max ? flat.slice(0, max - 1).trimEnd() + '…' : flat;
+  return flat.length > max ? flat.slice(0, max - 1).trimEnd() + '\u2026' : flat;
 }
 
 // describe gives a preview like <button id="x">Text</button>, one line and at

@@ -79,7 +79,7 @@
       const wanted = index === null ? before : index;
       const option = el.options[wanted];
       const off = !option || option.disabled || (localName(parentElement(option)) === 'optgroup' && parentElement(option).disabled);
-      if (index !== null && off) return { error: 'This option can’t be chosen' };
+      if (index !== null && off) return { error: 'This option can\u2019t be chosen' };
       if (el.selectedIndex !== wanted) {
         el.selectedIndex = wanted;
         Act.changed(el);
