@@ -61,11 +61,16 @@ func (t *Tab) ReadTitle(ctx context.Context) string {
 		return t.Title()
 	}
 	title := jsonString(res.Result.Value)
+	t.HasTitle(title)
+	return title
+}
+
+// HasTitle says that the page has this title now, for whoever just read it.
+func (t *Tab) HasTitle(title string) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
 	if t.title != title {
 		t.title = title
 		t.b.touch()
 	}
-	return title
 }

@@ -9,6 +9,11 @@ import (
 var scripts embed.FS
 
 var (
+	// entryScript is what each call runs in our world: P.enter, or an empty answer
+	// where the bundle is not there. call is JSON: function, name of the element or
+	// "", and arguments; objects of the protocol follow it. Its comment is here since
+	// it goes over the wire with every call.
+	//
 	//go:embed js/entry.js
 	entryScript string
 	//go:embed js/suspects.js

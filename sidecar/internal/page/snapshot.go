@@ -61,6 +61,7 @@ type answer struct {
 		Depth int
 	}
 	Full     bool
+	Title    string
 	Refs     int
 	Suspects int
 }
@@ -105,6 +106,9 @@ func (v *View) read(ctx context.Context, o Options) (string, error) {
 	a, err := r.document(ctx, f, depth, o.Root)
 	if err != nil {
 		return "", err
+	}
+	if o.Root == nil {
+		v.tab.HasTitle(a.Title) // saves whoever wants to know it now the question
 	}
 	var b strings.Builder
 	r.stitch(&b, f, a, depth, "", 0)

@@ -50,7 +50,7 @@ func (s *Set) compose(ctx context.Context, c *call) *sdk.CallToolResult {
 		}
 	}
 	tabs := s.kit.opts.Browser.Tabs()
-	headers := headersOf(ctx, tabs, current)
+	headers := headersOf(ctx, tabs, current, len(look) > 0 && c.options.Root == nil)
 
 	var out sections
 	out.add("Error", c.errors...)

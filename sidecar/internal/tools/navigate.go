@@ -204,7 +204,7 @@ func (c *call) listTabs(ctx context.Context) error {
 	c.mu.Lock()
 	current := c.current
 	c.mu.Unlock()
-	c.say(tabLines(headersOf(ctx, c.kit.opts.Browser.Tabs(), current))...)
+	c.say(tabLines(headersOf(ctx, c.kit.opts.Browser.Tabs(), current, false))...)
 	return nil
 }
 

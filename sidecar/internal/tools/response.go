@@ -80,13 +80,13 @@ type header struct {
 	total            int
 }
 
-// headersOf are the headers of tabs. The current one is asked for its title, and
-// those whose title nobody has read yet.
-func headersOf(ctx context.Context, tabs []*browser.Tab, current *browser.Tab) []header {
+// headersOf are the headers of tabs. Those whose title nobody has read yet are asked
+// for it, and so is the current one unless it was read just now.
+func headersOf(ctx context.Context, tabs []*browser.Tab, current *browser.Tab, read bool) []header {
 	headers := make([]header, len(tabs))
 	var wg sync.WaitGroup
 	for i, t := range tabs {
-		if title := t.Title(); t != current && title != "" || t.IsCrashed() || t.Dialog() != nil {
+		if title := t.Title(); (t != current || read) && title != "" || t.IsCrashed() || t.Dialog() != nil {
 			headers[i] = headerOf(t, title, t == current)
 			continue
 		}

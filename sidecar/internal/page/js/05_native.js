@@ -24,6 +24,7 @@ const previousElementSibling = getter(Element.prototype, 'previousElementSibling
 const openShadowRoot = getter(Element.prototype, 'shadowRoot');
 const elementSlot = getter(Element.prototype, 'assignedSlot');
 const textSlot = getter(Text.prototype, 'assignedSlot');
+const docTitle = getter(Document.prototype, 'title');
 const activeOf = getter(Document.prototype, 'activeElement');
 const classesOf = getter(Element.prototype, 'classList');
 const editContextOf = 'editContext' in HTMLElement.prototype ? getter(HTMLElement.prototype, 'editContext') : () => null;

@@ -29,10 +29,14 @@ P.frameOwner = (id) => {
 // else), pieces (text, cut where frames go in), frames (one between each two
 // pieces: id or '', depth of its line), full (max was reached), refs (how many
 // there are by now), suspects (how many elements may host a closed
-// shadow root that we do not have yet).
+// shadow root that we do not have yet), title (the document's, its first TITLE_MAX
+// characters).
+const TITLE_MAX = 4096;
+
 P.snapshot = scoped((root, options) => {
-  const answer = { doc: docKey, pieces: [''], frames: [], full: false, refs: 0, suspects: 0 };
+  const answer = { doc: docKey, pieces: [''], frames: [], full: false, refs: 0, suspects: 0, title: '' };
   if (options.doc && options.doc !== docKey) return answer;
+  answer.title = docTitle(doc).slice(0, TITLE_MAX);
   sweepRefs();
   const from = root || docQuery('body, frameset') || documentRoot();
   if (!from) return answer;
