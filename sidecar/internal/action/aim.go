@@ -78,6 +78,19 @@ func (s *scene) mark(target string) mark {
 	return mark{target, func() (*page.Element, error) { return s.view.Locate(s.ctx, target) }}
 }
 
+// unasked is m for what begins with a call to the element, which says where it is
+// gone: a ref is at first taken for what it was when it was printed.
+func (s *scene) unasked(m mark) mark {
+	first := true
+	return mark{m.label, func() (*page.Element, error) {
+		if el, err := s.view.Printed(m.label); err == nil && first {
+			first = false
+			return el, nil
+		}
+		return m.find()
+	}}
+}
+
 // errGone says that a wait is to be begun again: its element left the page, or
 // it was stopped together with one of another call.
 var errGone = errors.New("the wait was cut off")
@@ -136,7 +149,7 @@ const frameRetry = 100 * time.Millisecond
 func (s *scene) aim(m mark, n need) (found *page.Element, at Point, box Box, err error) {
 	var log []string
 	n.Aside = n.Hit
-	err = s.retry(m, func(el *page.Element) error {
+	err = s.retry(s.unasked(m), func(el *page.Element) error {
 		found = el
 		for {
 			n.Budget = s.left()

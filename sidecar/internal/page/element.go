@@ -97,6 +97,19 @@ func prefixOf(ref string) string {
 // Resolve finds the element that the last snapshots called ref. Its *GoneError
 // says why there is none.
 func (v *View) Resolve(ctx context.Context, ref string) (*Element, error) {
+	el, err := v.Printed(ref)
+	if err == nil {
+		err = el.Call(ctx, "here", nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return el, nil
+}
+
+// Printed is Resolve without asking the page: whether the element is still there,
+// its first Call says. It fails for what no snapshot called anything.
+func (v *View) Printed(ref string) (*Element, error) {
 	m := refForm.FindStringSubmatch(ref)
 	if m == nil {
 		return nil, &GoneError{Ref: ref, Why: WhyUnknown}
@@ -112,9 +125,5 @@ func (v *View) Resolve(ctx context.Context, ref string) (*Element, error) {
 	if f == nil {
 		return nil, &GoneError{Ref: ref, Why: why}
 	}
-	el := &Element{frame: f, name: m[2] + "." + key, ref: ref}
-	if err := el.Call(ctx, "here", nil); err != nil {
-		return nil, err
-	}
-	return el, nil
+	return &Element{frame: f, name: m[2] + "." + key, ref: ref}, nil
 }
