@@ -162,6 +162,7 @@ func (b *Browser) removeFrame(f *Frame) {
 		b.removeFrame(c)
 	}
 	f.tab.loseChooser(f)
+	f.tab.litter++
 	if f.parent != nil {
 		f.parent.children = slices.DeleteFunc(f.parent.children, func(o *Frame) bool { return o == f })
 	}
@@ -252,6 +253,9 @@ func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
 	for _, c := range slices.Clone(f.children) {
 		b.removeFrame(c)
 	}
+	if f.loader != "" {
+		t.litter++
+	}
 	t.loseChooser(f)
 	f.session = s
 	f.loader = pf.LoaderID
@@ -267,8 +271,12 @@ func (b *Browser) frameNavigated(t *Tab, s *cdp.Session, pf *pcdp.Frame) {
 		t.mime = pf.MimeType
 	}
 	url := f.url
+	tidy := t.wantsTidying()
 	b.touch()
 	b.mu.Unlock()
+	if tidy {
+		b.chore(t.tidy)
+	}
 	if f == t.main {
 		b.landed(t, url)
 	}

@@ -41,6 +41,8 @@ type Tab struct {
 	isCrashed bool
 	title     string
 	committed int  // documents of the main frame so far
+	litter    int  // documents that were left since the renderer was tidied
+	tidying   bool // … which is going to be
 	requested bool // a document of the app was asked for
 	asked     int  // navigations of the main frame that the page asked for so far
 	mime      string

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
@@ -49,6 +51,8 @@ type Conn struct {
 	pending  map[int64]*Pending
 	sessions map[target.SessionID]*Session
 	err      error
+
+	used atomic.Int64 // when the last message came or went, in epoch nanoseconds
 
 	done chan struct{} // closed when err is set and everything pending has failed
 	wg   sync.WaitGroup
@@ -100,6 +104,9 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
+// Silent is how long no message has come or gone.
+func (c *Conn) Silent() time.Duration { return time.Since(time.Unix(0, c.used.Load())) }
+
 // Close ends the connection and waits for its goroutines. A browser on a pipe
 // exits when its pipe closes.
 func (c *Conn) Close() error {
@@ -141,6 +148,7 @@ func (c *Conn) read() {
 			c.fail(fmt.Errorf("%w (reading: %v)", ErrClosed, err))
 			return
 		}
+		c.used.Store(time.Now().UnixNano())
 		if !c.in.push(msg) {
 			c.fail(ErrOverflow)
 			return
@@ -271,6 +279,7 @@ func (c *Conn) start(s *Session, method string, params any, then func(*Pending))
 	msg.ID = c.nextID
 	p.id = msg.ID
 	c.pending[msg.ID] = p
+	c.used.Store(time.Now().UnixNano())
 	// Pushed under the lock so that ids leave in order.
 	ok := c.out.push(msg)
 	c.mu.Unlock()
