@@ -183,7 +183,7 @@ func (b *Browser) NewTab(ctx context.Context) (*Tab, error) {
 	defer b.addCreating(-1)
 	tab, err := b.createTab(ctx)
 	if errors.Is(err, ErrCrashed) {
-		// Chromium keeps a process ready for the next page, and learns of its death
+		// A process that Chromium had for the next page may have died, which it learns
 		// when the page is in it. The page after that gets a new one.
 		if tab, err = b.createTab(ctx); errors.Is(err, ErrCrashed) {
 			err = ErrNoPages
