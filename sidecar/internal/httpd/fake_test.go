@@ -55,12 +55,12 @@ func (f *fakeMCP) calls() []string {
 // harness is a server on a port of the loopback.
 type harness struct {
 	*Server
-	t    *testing.T
+	t    testing.TB
 	mcp  *fakeMCP
 	port int
 }
 
-func newHarness(t *testing.T, o Options) *harness {
+func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
 	h := &harness{t: t}
 	if o.MCP == nil {
