@@ -207,6 +207,7 @@ func session() []object {
 	meta := object{"href": "http://app.test/", "width": 400, "height": 300}
 	return []object{
 		fact(0, "marker", object{"label": "page_opened", "tab": 1, "url": "http://app.test/one"}),
+		rrweb(20, 1, 4, object{"href": "about:blank", "width": 400, "height": 300}), rrweb(21, 1, 2, object{"node": document(element(2, "html", object{}, element(3, "head", object{}), element(4, "body", object{}))), "initialOffset": object{"top": 0, "left": 0}}),
 		rrweb(100, 1, 4, meta), rrweb(101, 1, 2, object{"node": page("one"), "initialOffset": object{"top": 0, "left": 0}}),
 		texts(1000, 1, "one and a half"),
 		fact(1500, "action", object{"tool": "browser_click", "target": "the button", "duration_ms": 20, "outcome": "ok"}),
@@ -265,7 +266,8 @@ func TestReplayPage(t *testing.T) {
 		return fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event(e.id === 'speed' ? 'change' : 'input')) })()", id, value)
 	}
 	for _, step := range []struct{ do, look, want string }{
-		{"", shown, "This page had not drawn anything yet."},
+		{"", shown, "one"}, // no moment is named: the first with something to see
+		{"location.hash = '#t=0'", shown, "This page had not drawn anything yet."},
 		{"", listed, "Opened,click,type,Opened,Error,A person took over,A person let go,tabs,Warning,Refused,Closed,The session ended"},
 		{"", "[...document.querySelectorAll('.tab')].map((b) => b.textContent).join()", "1 · /one,2 · http://other.test/two"},
 		{"", "document.querySelectorAll('#marks i').length + ' ' + document.getElementById('length').textContent", "12 1:01"},

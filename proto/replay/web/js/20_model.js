@@ -7,6 +7,7 @@
   // model sorts the events of a recording into tabs and the items of a timeline.
   //
   //   start, end   epoch milliseconds
+  //   opening      when the first page with something on it was drawn
   //   tabs         by number: {number, title, opened, closed, events}
   //   items        [{at, seen, kind, tab, head, text}], in order of time; seen is when
   //                it can be seen
@@ -71,7 +72,8 @@
       // A player needs two events, and the last one is the session's end for all.
       if (t.events.length > 0) t.events.push({ type: CUSTOM, data: { tag: 'end', payload: {} }, timestamp: Math.max(end, t.events[t.events.length - 1].timestamp) });
     }
-    return { start, end, tabs, items, times, shown: onScreen(shown.sort(byTime), tabs) };
+    const opening = Math.min(...[...tabs.values()].map((t) => firstDrawn(t.events)));
+    return { start, end, opening: opening < end ? opening : start, tabs, items, times, shown: onScreen(shown.sort(byTime), tabs) };
   };
 
   // seenAt is when an item can be seen: a page that it went to, or the call that opened
@@ -84,6 +86,14 @@
     const next = item.kind === 'page' && items.find((i) => i.kind === 'page' && i.tab === item.tab && i.at > item.at);
     const drawn = events.find((e) => e.type === FULL_SNAPSHOT && e.timestamp >= item.at);
     return drawn && (!next || drawn.timestamp < next.at) ? drawn.timestamp + 1 : item.at;
+  };
+
+  // firstDrawn is when a tab was first seen with a page of the web in it; every tab
+  // begins with an empty one.
+  const firstDrawn = (events) => {
+    const page = events.findIndex((e) => e.type === META && /^https?:/.test(e.data.href));
+    const drawn = page >= 0 && events.slice(page).find((e) => e.type === FULL_SNAPSHOT);
+    return drawn ? drawn.timestamp + 1 : Infinity;
   };
 
   // playable says whether a player can make anything of an event.

@@ -65,7 +65,9 @@
       p.root.hidden = p.broken !== '' || p.when !== NOW;
       say(p.broken || { [EARLY]: 'This page had not drawn anything yet.', [OVER]: 'This tab was closed.' }[p.when] || '');
       if (p.broken) return;
-      const into = Math.max(0, at - p.tab.events[0].timestamp);
+      // Never to the very beginning: a player that was further on plays nothing then,
+      // forgets its page, and from there on misses what it believes to have played.
+      const into = Math.max(1, at - p.tab.events[0].timestamp);
       try {
         if (speed > 0 && p.when === NOW) {
           p.replayer.setConfig({ speed });

@@ -83,13 +83,14 @@
       e.preventDefault();
     });
 
-    // named goes to the moment that the address names.
+    // named goes to the moment that the address names, or to the first one with
+    // something to see.
     const named = () => {
       const asked = new URLSearchParams(location.hash.slice(1));
       const tab = Number(asked.get('tab'));
       if (session.tabs.has(tab)) choose(tab);
       byId('zoom').checked = asked.get('zoom') === '1';
-      clock.jump(session.start + (Number(asked.get('t')) || 0));
+      clock.jump(asked.has('t') ? session.start + (Number(asked.get('t')) || 0) : session.opening);
     };
     addEventListener('hashchange', named);
     named();
