@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/pillion-browser/pillion/proto"
+	"github.com/pillion-browser/pillion/sidecar/internal/chrome"
 	"github.com/pillion-browser/pillion/sidecar/internal/policy"
 )
 
@@ -125,11 +127,21 @@ func decodeConfig(stream proto.Stream, stderr io.Writer) (proto.Launch, error) {
 // asError is err as it crosses a border.
 func asError(err error) *proto.Error {
 	var e *proto.Error
+	// Whichever step comes to the limit first, the cure is the same.
+	outOfFiles := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	if errors.As(err, &e) {
+		if outOfFiles {
+			cured := *e
+			cured.Hint = chrome.FilesHint
+			return &cured
+		}
 		return e
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &proto.Error{Code: proto.CodeBrowserStartTimeout, Message: "the start took too long: " + err.Error(), Err: err}
+	}
+	if outOfFiles {
+		return &proto.Error{Code: proto.CodeListenFailed, Message: "the start can't open what it needs: " + err.Error(), Hint: chrome.FilesHint, Err: err}
 	}
 	return &proto.Error{Code: proto.CodeInternal, Message: err.Error(), Err: err}
 }

@@ -39,8 +39,8 @@ var processSigns = [...]string{
 // twice what one with a few tabs has been seen to use.
 const filesNeeded = 500
 
-// filesHint is the cure for what is out of descriptors.
-const filesHint = "Allow more open files: ulimit -n, LimitNOFILE of the service; a sidecar with its browser needs some 500"
+// FilesHint is the cure for what is out of descriptors.
+const FilesHint = "Allow more open files: ulimit -n, LimitNOFILE of the service; a sidecar with its browser needs some 500"
 
 const sandboxHint = "Allow user namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1 (Debian), " +
 	"kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile with userns (Ubuntu), a seccomp profile that allows them and chroot (containers); " +
@@ -66,7 +66,7 @@ func exitError(how, output string, files uint64) *proto.Error {
 	err := &proto.Error{Code: proto.CodeBrowserExited, Message: message}
 	switch {
 	case tight || strings.Contains(output, "Too many open files"):
-		err.Hint = filesHint
+		err.Hint = FilesHint
 	case saysAny(output, sandboxSigns[:]):
 		err.Code, err.Hint = proto.CodeSandboxUnavailable, sandboxHint
 		err.Message = "Chromium's sandbox can't work here: " + said

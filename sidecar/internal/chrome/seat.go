@@ -122,7 +122,7 @@ func Prepare(ctx context.Context, opts Options) (*Seat, error) {
 	if err != nil {
 		e := &proto.Error{Code: proto.CodeListenFailed, Message: "the egress proxy can't listen: " + err.Error(), Err: err}
 		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-			e.Hint = filesHint
+			e.Hint = FilesHint
 		}
 		return nil, e
 	}

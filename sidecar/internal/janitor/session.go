@@ -128,6 +128,7 @@ func unusable(dir string, err error) *proto.Error {
 		Code:    proto.CodeWorkdirUnusable,
 		Message: fmt.Sprintf("no session can live in %s: %v", dir, err),
 		Hint:    "Name an existing directory that the sidecar may write to in workdir, or in TMPDIR",
+		Err:     err,
 	}
 }
 
