@@ -37,15 +37,16 @@ func TestLeftDocumentsAreCollected(t *testing.T) {
 		}
 	}
 	const few, many = 4, 12
+	const pause = time.Second       // some times what tidying waits for
 	const bySelf = 15 * time.Second // V8 would do it after some thirty
 	steps(0, few)
-	time.Sleep(time.Second)
+	time.Sleep(pause) // that nothing happens takes time to see
 	if n := eval(t, tab.MainFrame(), "alive()"); n != fmt.Sprint(few) {
 		t.Errorf("%s of %d documents are there: they are too few to hold the page up", n, few)
 	}
 	steps(few, many)
 	for begin := time.Now(); ; {
-		time.Sleep(time.Second) // a pause; asking is none
+		time.Sleep(pause) // asking is none
 		n := eval(t, tab.MainFrame(), "alive()")
 		if n == "0" {
 			return

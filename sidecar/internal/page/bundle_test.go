@@ -14,7 +14,7 @@ import (
 
 func TestScriptIsASCII(t *testing.T) {
 	if i := strings.IndexFunc(page.Script(), func(r rune) bool { return r > 0x7e }); i >= 0 {
-		t.Errorf("write it as \\uXXXX: %q", page.Script()[i:min(i+40, len(page.Script()))])
+		t.Errorf("write it as an escape, \\u2026 for an ellipsis: %q", page.Script()[i:min(i+40, len(page.Script()))])
 	}
 }
 

@@ -5,8 +5,9 @@
 // names, evaluated once per document in the isolated world of package browser,
 // which brings it to each document that begins ([Script]). [Call] runs one of its
 // functions in one round trip and brings the bundle where it is missing: in a
-// world that was made for a document that had begun already. A [View] keeps what belongs to a tab: which
-// number each frame's refs carry and which document they were printed for.
+// world that was made for a document that had begun already. A [View] keeps what
+// belongs to a tab: which number each frame's refs carry and which document they
+// were printed for.
 //
 // # Invariants
 //

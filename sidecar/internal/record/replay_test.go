@@ -207,7 +207,8 @@ func session() []object {
 	meta := object{"href": "http://app.test/", "width": 400, "height": 300}
 	return []object{
 		fact(0, "marker", object{"label": "page_opened", "tab": 1, "url": "http://app.test/one"}),
-		rrweb(20, 1, 4, object{"href": "about:blank", "width": 400, "height": 300}), rrweb(21, 1, 2, object{"node": document(element(2, "html", object{}, element(3, "head", object{}), element(4, "body", object{}))), "initialOffset": object{"top": 0, "left": 0}}),
+		// The empty page that a tab begins with; its address is not even a text.
+		rrweb(20, 1, 4, object{"href": object{"toString": 1}, "width": 400, "height": 300}), rrweb(21, 1, 2, object{"node": document(element(2, "html", object{}, element(3, "head", object{}), element(4, "body", object{}))), "initialOffset": object{"top": 0, "left": 0}}),
 		rrweb(100, 1, 4, meta), rrweb(101, 1, 2, object{"node": page("one"), "initialOffset": object{"top": 0, "left": 0}}),
 		texts(1000, 1, "one and a half"),
 		fact(1500, "action", object{"tool": "browser_click", "target": "the button", "duration_ms": 20, "outcome": "ok"}),

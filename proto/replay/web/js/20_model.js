@@ -91,7 +91,7 @@
   // firstDrawn is when a tab was first seen with a page of the web in it; every tab
   // begins with an empty one.
   const firstDrawn = (events) => {
-    const page = events.findIndex((e) => e.type === META && /^https?:/.test(e.data.href));
+    const page = events.findIndex((e) => e.type === META && /^https?:/.test(word(e.data.href, '')));
     const drawn = page >= 0 && events.slice(page).find((e) => e.type === FULL_SNAPSHOT);
     return drawn ? drawn.timestamp + 1 : Infinity;
   };
